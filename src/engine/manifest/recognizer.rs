@@ -223,7 +223,8 @@ impl Recognizer {
     /// Returns whether a selector, with patterns or without group or kind, can select a known object, or one of another group that
     /// rules are about, such as one that holds values of a chart.
     pub(super) fn may_select(&self, selector: &Selector) -> bool {
-        self.kinds.iter().any(|kind| self.groups.iter().any(|group| selector.selects_named(kind, group)))
+        let of_kind = || self.kinds.iter().any(|kind| selector.selects_kind_named(kind));
+        self.groups.iter().any(|group| selector.selects_group(group)) && of_kind()
             || self.foreign_kinds.iter().any(|kind| selector.selects_kind(kind))
     }
 

@@ -149,13 +149,17 @@ impl Selector {
 
     /// Returns whether it can select objects of this kind in any version.
     pub(crate) fn selects_kind(&self, kind: &GroupKind) -> bool {
-        self.selects_named(&kind.kind, &kind.group)
+        self.selects_kind_named(&kind.kind) && self.selects_group(&kind.group)
     }
 
-    /// Returns whether it can select objects of the kind `kind` in `group`.
-    pub(super) fn selects_named(&self, kind: &str, group: &str) -> bool {
-        let parts = [(&self.kind, kind), (&self.group, group)];
-        parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
+    /// Returns whether it can select objects of the kind `kind` in some group.
+    pub(super) fn selects_kind_named(&self, kind: &str) -> bool {
+        self.kind.as_ref().is_none_or(|part| part.is(kind))
+    }
+
+    /// Returns whether it can select objects of some kind in `group`.
+    pub(super) fn selects_group(&self, group: &str) -> bool {
+        self.group.as_ref().is_none_or(|part| part.is(group))
     }
 }
 

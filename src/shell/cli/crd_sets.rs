@@ -100,7 +100,7 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
         let manifests = input::read_crds(path, "--crds", packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
-            let read = in_manifest(manifest);
+            let read = in_manifest(manifest, |_| true);
             parts.extend(read.map_err(|finding| anyhow!("--crds: {}: {}", finding.location, finding.sentence()))?);
         }
         let set = PassedSet { path: path.clone(), bundle, crds: patched(parts), manifests };
@@ -199,22 +199,24 @@ fn ambiguous(kind: &GroupKind, first: &CrdObject, other: &CrdObject) -> Finding 
 /// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.
 pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<CrdPart> {
     let says = |object: &Object| object.kind.kind == CRD || is_kustomization(object);
-    let parts = if manifest.objects.iter().any(says) { in_manifest(manifest).unwrap_or_default() } else { Vec::new() };
-    let is_unknown = |part: &CrdPart| match part {
-        CrdPart::Definition(crd) => packs.of_group(&crd.kind.group).is_none(),
-        CrdPart::Webhook(_) => true,
-    };
-    parts.into_iter().filter(is_unknown).collect()
+    let is_unknown = |kind: &GroupKind| packs.of_group(&kind.group).is_none();
+    match manifest.objects.iter().any(says) {
+        true => in_manifest(manifest, is_unknown).unwrap_or_default(),
+        false => Vec::new(),
+    }
 }
 
-fn in_manifest(manifest: &Manifest) -> Result<Vec<CrdPart>, Box<Finding>> {
+/// Finds what a file says of the CRDs of the kinds that count.
+fn in_manifest(manifest: &Manifest, counts: impl Fn(&GroupKind) -> bool) -> Result<Vec<CrdPart>, Box<Finding>> {
     let mut parts = Vec::new();
     for object in &manifest.objects {
         if is_kustomization(object) {
             parts.extend(webhooks_patched_by(&object.value).map(CrdPart::Webhook));
         } else if let Some(name) = webhook_patch(&object.value) {
             parts.push(CrdPart::Webhook(Some(name)));
-        } else if let Some(kind) = from_crds::defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) {
+        } else if let Some(kind) =
+            from_crds::defined_kind(&object.value).filter(|kind| object.inline_patch.is_none() && counts(kind))
+        {
             let location = manifest.locate(object, &FieldPath::default());
             parts.push(CrdPart::Definition(CrdObject { location, kind, value: manifest.full_value(object)? }));
         }
