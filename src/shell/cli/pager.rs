@@ -4,8 +4,8 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The pager where no variable names one.
 const DEFAULT: &str = "less";
@@ -16,8 +16,17 @@ const SETTINGS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 /// What a shell ends with when it cannot run a program.
 const CANNOT_RUN: [i32; 2] = [126, 127];
 
-/// Whether a pager is open. It decides what Ctrl-C means then.
-static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// What a pager is doing, which decides what Ctrl-C means.
+enum Pager {
+    None,
+    Open,
+    Closed(Instant),
+}
+
+static PAGER: Mutex<Pager> = Mutex::new(Pager::None);
+
+/// How late the program can hear of an interrupt that closed the pager: both get it, and this one handles it in a thread of its own.
+const LATE: Duration = Duration::from_secs(1);
 
 /// What the program ends with at Ctrl-C, as a shell reports it.
 const INTERRUPTED: i32 = 130;
@@ -40,7 +49,7 @@ pub(super) fn show(command: &str, text: &str) -> Result<(), String> {
         pager.env(name, value);
     }
     leave_interrupts_to_the_pager();
-    IS_OPEN.store(true, Ordering::SeqCst);
+    is_now(Pager::Open);
     let ended = pager.spawn().and_then(|mut running| {
         if let Some(mut input) = running.stdin.take() {
             // A pager that is closed early reads no more.
@@ -48,7 +57,7 @@ pub(super) fn show(command: &str, text: &str) -> Result<(), String> {
         }
         running.wait()
     });
-    IS_OPEN.store(false, Ordering::SeqCst);
+    is_now(Pager::Closed(Instant::now()));
     match ended {
         Ok(status) if status.code().is_some_and(|code| CANNOT_RUN.contains(&code)) => {
             Err(format!("`{command}` cannot be run"))
@@ -58,12 +67,21 @@ pub(super) fn show(command: &str, text: &str) -> Result<(), String> {
     }
 }
 
+fn is_now(state: Pager) {
+    *PAGER.lock().unwrap_or_else(PoisonError::into_inner) = state;
+}
+
 /// Lets Ctrl-C end the program only where no pager is open: the program stays until the pager has given the terminal back.
 fn leave_interrupts_to_the_pager() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let set = ctrlc::set_handler(|| {
-            if !IS_OPEN.load(Ordering::SeqCst) {
+            let is_for_pager = match *PAGER.lock().unwrap_or_else(PoisonError::into_inner) {
+                Pager::None => false,
+                Pager::Open => true,
+                Pager::Closed(at) => at.elapsed() < LATE,
+            };
+            if !is_for_pager {
                 std::process::exit(INTERRUPTED);
             }
         });
