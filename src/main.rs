@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// The allocator of musl is slow where several threads allocate.
-#[cfg(target_env = "musl")]
+/// Those of glibc and musl are slower, above all where several threads allocate.
+#[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
