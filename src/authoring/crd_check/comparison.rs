@@ -67,7 +67,7 @@ struct Wrong<'c> {
     title: &'c str,
     version: Option<&'c str>,
     field: Option<&'c FieldPattern>,
-    /// What is said of an annotation, which is that of the release, or of types, which can differ otherwise now.
+    /// What is said of an annotation, which is that of the release, of one of several rules, or of types, which can differ otherwise now.
     what: Option<&'c str>,
 }
 
@@ -79,7 +79,7 @@ impl<'c> Wrong<'c> {
             version: change.version.as_deref(),
             field: change.field.as_ref(),
             what: match change.code {
-                Code::CrdBundle => Some(&change.text),
+                Code::CrdBundle | Code::CrdRuleCost => Some(&change.text),
                 // Behind the name of the storage version.
                 Code::CrdRoundTrip => change.text.split_once(", ").map(|(_, types)| types),
                 _ => None,

@@ -19,6 +19,8 @@ const MOST_VERSIONS: usize = 2;
 /// The domains whose groups need the approval of Kubernetes.
 const PROTECTED: [&str; 2] = ["k8s.io", "kubernetes.io"];
 
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+
 const APPROVED: &str = "api-approved.kubernetes.io";
 
 /// Lists what is wrong with a set.
@@ -80,7 +82,11 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
         let text = format!("the group {group} needs the annotation {APPROVED}");
         changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
     }
-    changes.extend(versions.into_iter().filter(Version::is_in_use).flat_map(|version| of_version(crd, version)));
+    for version in versions {
+        // The API server estimates the rules of all.
+        let counts = |change: &Change| version.is_in_use() || change.code == Code::CrdRuleCost;
+        changes.extend(of_version(crd, version).into_iter().filter(counts));
+    }
     changes
 }
 
@@ -156,7 +162,8 @@ impl Design<'_> {
         for (index, rule) in rules.into_iter().flatten().enumerate() {
             for keyword in ["rule", "messageExpression"] {
                 let Some(written) = rule[keyword].as_str() else { continue };
-                let Some(cost) = static_cost::of_rule(written, part.schema) else { continue };
+                let is_object = field.parts().is_empty() || part.schema.get(EMBEDDED) == Some(&Value::Bool(true));
+                let Some(cost) = static_cost::of_rule(written, part.schema, is_object) else { continue };
                 if cost * count <= MOST_OF_RULE {
                     self.cost += cost * count;
                 } else {
