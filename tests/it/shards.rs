@@ -359,3 +359,23 @@ fn totals_of_merged_reports_are_those_of_the_whole_run() {
     assert_eq!(merged.out, whole.out, "{}", merged.all());
     tree.run(&["report", "merge", "1.json", "2.json", "--statistics", "--format", "json"]).check(2);
 }
+
+#[test]
+fn what_templates_of_other_shards_are_advised_of_is_said_together() {
+    let certificate = |name: &str| {
+        format!(
+            "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata: {{name: one}}\nspec:\n  \
+             secretName: {name}\n  issuerRef: {{name: ca}}\n"
+        )
+    };
+    let mut files = vec![("a.yaml".to_owned(), certificate("x"))];
+    for chart in ["c", "d", "e", "f"] {
+        files.push((format!("{chart}/Chart.yaml"), format!("apiVersion: v2\nname: {chart}\nversion: 1.0.0\n")));
+        files.push((format!("{chart}/templates/t.yaml"), certificate("{{ .Release.Name }}")));
+    }
+    let tree = Tree::of(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>());
+    let folder = tree.path("");
+    assert_eq!(check(&folder, &["check", ".", "--to", "cert-manager@1.21", "--isolated"]), 5);
+    let whole = report(&folder, &["check", ".", "--to", "cert-manager@1.21", "--isolated"]);
+    assert!(whole["objects"][0].to_string().contains("(5 objects: a.yaml:1:1, c/templates/t.yaml:1:1"), "{whole}");
+}

@@ -330,7 +330,9 @@ pub(super) fn without_skipped(findings: &mut Vec<Finding>, templates: &[Template
 /// Counts `templates` as files that were read, and what they print of the `objects` of a plan.
 pub(super) fn count<T>(input: &Input<T>, templates: &[TemplateFile], objects: &[ObjectPlan]) -> Counts {
     let converted = names(templates);
-    let is_converted = |one: &&SkippedTemplate| one.is_reported && converted.contains(&*one.file);
+    let is_converted = |one: &&SkippedTemplate| {
+        one.is_reported && converted.contains(&*one.file) && input.is_listed(Path::new(&one.file))
+    };
     let listed = converted.iter().filter(|file| input.is_listed(Path::new(file)));
     let printed = objects.iter().filter(|object| converted.contains(&*object.location.file));
     Counts {

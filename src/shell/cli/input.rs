@@ -610,13 +610,16 @@ impl<T> Input<T> {
                 self.made.push(made);
             }
             File::Related(made) => self.made.push(made),
-            File::Template(finding, text) if is_listed => {
-                self.counts.templates += 1;
+            // What those of another shard are advised of can be said together with this one.
+            File::Template(finding, text) if is_listed || self.shard.is_some() => {
                 let file = finding.location.file.clone();
                 self.templates.push(SkippedTemplate { file, text, is_reported: true, is_alone: false });
-                self.findings.push(finding);
+                if is_listed {
+                    self.counts.templates += 1;
+                    self.findings.push(finding);
+                }
             }
-            File::OpenTemplate(text) if is_listed => {
+            File::OpenTemplate(text) if is_listed || self.shard.is_some() => {
                 self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false, is_alone: false });
             }
             File::Template(..) | File::OpenTemplate(_) | File::Chart => {}
