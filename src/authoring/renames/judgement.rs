@@ -1,6 +1,6 @@
 //! Does a field that went seem to be one that came beside it?
 
-use super::names::{likeness, words};
+use super::names::{likeness, mean_different, words};
 use crate::knowledge::pack::is_near;
 
 /// A field that went or came, and what it accepts: its schema, without what is for people.
@@ -21,6 +21,7 @@ pub(crate) fn is_renamed<S: PartialEq>(
     gone.schema == came.schema
         && is_only(all_gone)
         && is_only(all_came)
+        && !mean_different(&words(gone.name), &words(came.name))
         && (gone.is_telling || are_alike(gone.name, came.name))
 }
 

@@ -8,4 +8,4 @@ mod judgement;
 mod names;
 
 pub(crate) use judgement::{Candidate, is_renamed};
-pub(crate) use names::{last_key, likeness, to_u32, words};
+pub(crate) use names::{last_key, likeness, mean_different, to_u32, words};

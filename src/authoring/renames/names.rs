@@ -48,6 +48,85 @@ fn singular(word: &str) -> String {
     stem.unwrap_or(word).to_owned()
 }
 
+/// Returns whether two names, however alike, say different things: one is the opposite of the other, or has another unit.
+pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
+    const OPPOSITES: [[&str; 2]; 18] = [
+        ["after", "before"],
+        ["allow", "block"],
+        ["allow", "deny"],
+        ["allowed", "denied"],
+        ["client", "server"],
+        ["down", "up"],
+        ["egress", "ingress"],
+        ["end", "start"],
+        ["exclude", "include"],
+        ["first", "last"],
+        ["limit", "request"],
+        ["lower", "upper"],
+        ["max", "min"],
+        ["maximum", "minimum"],
+        ["prefix", "suffix"],
+        ["private", "public"],
+        ["read", "write"],
+        ["source", "target"],
+    ];
+    const NEGATIONS: [&str; 9] = ["disable", "disabled", "ignore", "never", "no", "non", "not", "skip", "without"];
+    const UNITS: [&str; 38] = [
+        "bit",
+        "byte",
+        "c",
+        "celsius",
+        "cm",
+        "core",
+        "day",
+        "f",
+        "fahrenheit",
+        "gb",
+        "gib",
+        "hour",
+        "k",
+        "kb",
+        "kib",
+        "km",
+        "mb",
+        "meter",
+        "mib",
+        "micro",
+        "microsecond",
+        "milli",
+        "millicore",
+        "millisecond",
+        "minute",
+        "mm",
+        "ms",
+        "nano",
+        "nanosecond",
+        "ns",
+        "percent",
+        "permille",
+        "sec",
+        "second",
+        "tb",
+        "tib",
+        "us",
+        "week",
+    ];
+    let without = |all: &'_ [String], others: &[String]| -> Vec<String> {
+        all.iter().filter(|word| !others.contains(word)).cloned().collect()
+    };
+    let (own, its) = (without(one, other), without(other, one));
+    let has = |all: &[String], word: &str| all.iter().any(|other| other == word);
+    let are_opposite = OPPOSITES.iter().any(|[a, b]| has(&own, a) && has(&its, b) || has(&own, b) && has(&its, a));
+    let negates = |long: &[String], short: &[String]| {
+        let prefixes = ["dis", "im", "in", "non", "un"];
+        let is_one =
+            |word: &String| short.iter().any(|stem| prefixes.iter().any(|prefix| *word == format!("{prefix}{stem}")));
+        long.iter().any(|word| NEGATIONS.contains(&word.as_str()) || is_one(word))
+    };
+    let is_unit = |word: &String| UNITS.contains(&word.as_str());
+    are_opposite || negates(&own, &its) || negates(&its, &own) || own.iter().chain(&its).any(is_unit)
+}
+
 /// Returns how alike two names are, in percent.
 pub(crate) fn likeness(one: &[String], other: &[String]) -> u32 {
     let (joined, joined_other) = (one.concat(), other.concat());
@@ -151,5 +230,28 @@ mod tests {
         assert!(alike("authzURL", "authorizationURL") >= 80);
         assert!(alike("tls", "validation") < 30);
         assert!(alike("size", "fax") < 30);
+    }
+
+    #[test]
+    fn opposites_and_units_mean_different_things() {
+        let different = |one: &str, other: &str| mean_different(&words(one), &words(other));
+        for (one, other) in [
+            ("includePaths", "excludePaths"),
+            ("insecure", "secure"),
+            ("allowList", "denyList"),
+            ("skipVerify", "verify"),
+            ("cache", "noCache"),
+            ("maxRetries", "minRetries"),
+            ("tempC", "tempF"),
+            ("sizeMB", "sizeGB"),
+            ("timeoutSeconds", "timeoutMilliseconds"),
+            ("cpuMillis", "cpu"),
+            ("heightCm", "height"),
+        ] {
+            assert!(different(one, other) && different(other, one), "{one} {other}");
+        }
+        for (one, other) in [("lights", "lamps"), ("parentRef", "parentRefs"), ("timeoutSeconds", "waitSeconds")] {
+            assert!(!different(one, other), "{one} {other}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Names, what the fields accept, and where they are count; what a schema says for people does not.
 
 use super::side::Side;
-use crate::authoring::renames::{last_key, likeness, to_u32, words};
+use crate::authoring::renames::{last_key, likeness, mean_different, to_u32, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -174,8 +174,10 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
         }
         // A person says what a value means as another type.
         Form::Other => confidence.min(SURE - 1),
-    }
-    .min(97);
+    };
+    // A person says whether the value is another one then.
+    let most = if mean_different(&names[0], &names[1]) { SURE - 1 } else { 97 };
+    let confidence = confidence.min(most);
     let reason = reason(old, places, &form, [name, shape], stays);
     Some(Score { form, confidence, reason })
 }
