@@ -181,7 +181,7 @@ fn of_versions(releases: Releases<'_, '_>, name: &str, crd: &Crd<'_>) -> Vec<Cha
     };
     if old.is_none() && !versions.iter().any(|version| version.name.contains("alpha")) {
         versions.iter().take(1).for_each(|first| {
-            add(Code::CrdFirstVersion, first, "the first version of a kind is an alpha".to_owned());
+            add(Code::CrdFirstVersion, first, "the first version of the kind is no alpha".to_owned());
         });
     }
     for version in versions.iter().filter(|version| is_new(version)) {

@@ -107,6 +107,9 @@ impl Crd<'_> {
                     let place = self.locate(&at.key("type"));
                     bail!("{place}: the CRD is malformed: there is no type {unknown}; use one of {}", TYPES.join(", "));
                 }
+                if let Some((keyword, expected)) = schema.iter().find_map(|(key, value)| wrong_value(key, value)) {
+                    bail!("{}: the CRD is malformed: {keyword} is not {expected}", self.locate(&at.key(keyword)));
+                }
                 let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
                 parts.extend(
                     named.filter_map(|(name, inner)| Some((inner.as_object()?, at.key("properties").key(name)))),
@@ -233,11 +236,25 @@ pub(super) struct SchemaPart<'c> {
     pub(super) is_pruned: bool,
 }
 
+/// Returns a keyword whose value is of another type than the API server accepts, with what it must be.
+fn wrong_value<'k>(keyword: &'k str, value: &Value) -> Option<(&'k str, &'static str)> {
+    let (is_right, expected) = match keyword {
+        "allOf" | "anyOf" | "oneOf" | "enum" | "required" | "x-kubernetes-validations" => (value.is_array(), "a list"),
+        "properties" => (value.is_object(), "a mapping"),
+        "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" | "maximum"
+        | "minimum" | "multipleOf" => (value.is_number(), "a number"),
+        "exclusiveMaximum" | "exclusiveMinimum" | "nullable" | "uniqueItems" => (value.is_boolean(), "true or false"),
+        "type" | "format" | "pattern" | "description" => (value.is_string(), "a text"),
+        _ => return None,
+    };
+    (!is_right && !value.is_null()).then_some((keyword, expected))
+}
+
 /// Returns whether a keyword with a value limits nothing and means nothing, as if it were not written.
 fn is_empty(keyword: &str, value: &Value) -> bool {
     match keyword {
         "allOf" | "anyOf" | "enum" | "oneOf" | "required" => value.as_array().is_some_and(Vec::is_empty),
-        "pattern" => value == "",
+        "pattern" | "format" => value == "",
         "default" => value.is_null(),
         _ => false,
     }

@@ -8,6 +8,7 @@ use super::args::{CrdCheckArgs, Format, PackArgs};
 use super::baseline::Baseline;
 use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
+use super::input::Empty;
 use super::output::{Level, print};
 use super::pack_source::PackSource;
 use super::{formats, input, lint, packs};
@@ -71,13 +72,17 @@ pub(super) struct Source<'a> {
     pub(super) path: &'a Path,
     /// Whether it is a release that is checked: what it reports is in files that the user has.
     pub(super) is_new: bool,
+    /// Whether it can be without files: before a first release.
+    pub(super) empty: Empty,
 }
 
 /// Lists the releases in the order of time: those before, OLD, NEW; behind them its experimental channel.
 fn sources(args: &CrdCheckArgs) -> Result<Vec<Source<'_>>> {
-    let old = args.history.iter().chain([&args.old]).map(|path| Source { path, is_new: false });
-    let new = [&args.new].into_iter().chain(&args.experimental).map(|path| Source { path, is_new: true });
-    let sources: Vec<Source<'_>> = old.chain(new).collect();
+    let source = |path, is_new, empty| Source { path, is_new, empty };
+    let history = args.history.iter().map(|path| source(path, false, Empty::Refuse));
+    let old = [source(&args.old, false, Empty::of(args.output.allow_empty))];
+    let new = [&args.new].into_iter().chain(&args.experimental).map(|path| source(path, true, Empty::Refuse));
+    let sources: Vec<Source<'_>> = history.chain(old).chain(new).collect();
     let piped = sources.iter().filter(|source| source.path == Path::new("-")).count();
     ensure!(piped < 2, "`-` is standard input, which is read once");
     Ok(sources)
@@ -90,16 +95,17 @@ impl Source<'_> {
 
     /// Reads the files of the release: those below `path` in a commit, or those at a path.
     pub(super) fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
-        let Some(path) = path else { return input::read_crds(self.path, "CRDs", packs, console) };
+        let Some(path) = path else { return input::read_crds(self.path, "CRDs", self.empty, packs, console) };
         let name = self.name();
         let shown = visible(&name);
         let from = CommittedPath { repository: Path::new("."), reference: &name, path, limit: MAX_FILE_SIZE };
         let Some(files) = disk::committed(from, |_| true).with_context(|| format!("--path: {shown}"))? else {
             let is_path = self.is_new && !disk::is_missing(self.path);
             ensure!(is_path, "--path: {shown} is no commit, branch or tag of the repository");
-            return input::read_crds(self.path, "crd check", packs, console);
+            return input::read_crds(self.path, "crd check", self.empty, packs, console);
         };
-        ensure!(!files.is_empty(), "--path: {shown} has no file at {}", visible(&path.to_string_lossy()));
+        let may_be_empty = !files.is_empty() || self.empty == Empty::Accept;
+        ensure!(may_be_empty, "--path: {shown} has no file at {}", visible(&path.to_string_lossy()));
         let named = |file: &CommittedFile| match self.is_new {
             true => file.path.clone(),
             false => format!("{name}:{}", file.path),

@@ -10,7 +10,7 @@ use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::console::Console;
-use super::input;
+use super::input::{self, Empty};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
@@ -97,7 +97,7 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
     let is_stdin = |path: &&PathBuf| path.as_path() == Path::new("-");
     ensure!(paths.iter().filter(is_stdin).count() < 2, "--crds: `-` is standard input, which is read once");
     let sets = paths.iter().zip(bundles(paths)).map(|(path, bundle)| {
-        let manifests = input::read_crds(path, "--crds", packs, console)?;
+        let manifests = input::read_crds(path, "--crds", Empty::Refuse, packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
             let read = in_manifest(manifest, |_| true);

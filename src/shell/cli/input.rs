@@ -350,11 +350,17 @@ pub(super) fn read<T: Send>(
 ///
 /// # Errors
 /// The first file that cannot be read or parsed.
-pub(super) fn read_crds(folder: &Path, named: &str, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+pub(super) fn read_crds(
+    folder: &Path,
+    named: &str,
+    empty: Empty,
+    packs: &Packs,
+    console: Console,
+) -> Result<Vec<Manifest>> {
     let files =
         FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
     let recognizer = recognizer_of_groups(packs);
-    let piped = piped(&files, Empty::Refuse).context(named.to_owned())?;
+    let piped = piped(&files, empty).context(named.to_owned())?;
     let read = read(&files, piped.as_deref(), &recognizer, Look::default(), console, |manifest| manifest);
     let read = read.context(named.to_owned())?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {

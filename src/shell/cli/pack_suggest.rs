@@ -7,6 +7,7 @@ use super::console::Console;
 use super::crd::Source;
 use super::crd_sets::bundles;
 use super::exit::Exit;
+use super::input::Empty;
 use super::pack_new::listed;
 use super::packs;
 use crate::authoring::build;
@@ -54,7 +55,8 @@ pub(super) fn run(args: &SuggestArgs, console: Console) -> Result<Exit> {
 /// Reads both releases.
 fn releases(args: &SuggestArgs, console: Console) -> Result<[Release; 2]> {
     let packs = packs::load(&PackArgs::default())?;
-    let sources = [Source { path: &args.old, is_new: false }, Source { path: &args.new, is_new: true }];
+    let source = |path, is_new| Source { path, is_new, empty: Empty::Refuse };
+    let sources = [source(&args.old, false), source(&args.new, true)];
     ensure!(sources.iter().any(|source| source.path.as_os_str() != "-"), "`-` is standard input, which is read once");
     let mut releases = Vec::new();
     for source in &sources {

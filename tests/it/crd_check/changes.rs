@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{crd, found, version};
+use crate::support::trees::Tree;
 
 /// A field that changes: its schema on both sides, and what is found forward and backward.
 struct Case {
@@ -637,7 +638,8 @@ fn a_version_differs_from_each_stored_one_by_itself() {
 
 #[test]
 fn what_limits_nothing_is_as_if_it_were_not_written() {
-    let nothing = json!({"type": "string", "enum": [], "allOf": [], "oneOf": [], "pattern": "", "default": null});
+    let nothing =
+        json!({"type": "string", "enum": [], "allOf": [], "oneOf": [], "pattern": "", "format": "", "default": null});
     check(&[
         case("nothing", text(), nothing, &[], &[]),
         case(
@@ -719,10 +721,33 @@ fn a_type_that_there_is_not_is_an_error() {
 }
 
 #[test]
+fn a_keyword_with_a_value_of_another_type_is_an_error() {
+    let of = |schema: Value| [crd(&json!({"versions": [version("v1", &json!({"a": schema}))]}))];
+    for (schema, message) in [
+        (json!({"type": ["string"]}), "type is not a text"),
+        (json!({"type": "string", "maxLength": "5"}), "maxLength is not a number"),
+        (json!({"type": "string", "enum": "A"}), "enum is not a list"),
+        (json!({"type": "integer", "maximum": 5, "exclusiveMaximum": 5}), "exclusiveMaximum is not true or false"),
+        (json!({"type": "object", "required": "a"}), "required is not a list"),
+        (
+            json!({"type": "string", "x-kubernetes-validations": {"rule": "true"}}),
+            "x-kubernetes-validations is not a list",
+        ),
+    ] {
+        let run = super::run(&of(text()), &of(schema), &[]);
+        assert_eq!(run.code, Some(2), "{}", run.all());
+        assert!(run.err.contains("new/crds.yaml:2:") && run.err.contains(message), "{message}: {}", run.all());
+    }
+}
+
+#[test]
 fn a_first_release_is_compared_with_nothing() {
     let new = [crd(&json!({}))];
     let run = super::run(&[], &new, &[]);
     assert_eq!(run.code, Some(2), "{}", run.all());
     assert!(run.err.contains("old: there is no CRD; --allow-empty accepts that"), "{}", run.all());
     assert_eq!(found(&[], &new, &["--allow-empty"]), ["crd-added  additive"]);
+    let tree = Tree::of(&[("new.yaml", &new[0].to_string())]);
+    let run = tree.run(&["crd", "check", "--allow-empty", "-", "new.yaml"]);
+    assert_eq!(run.code, Some(0), "{}", run.all());
 }
