@@ -453,3 +453,28 @@ fn parts_of_two_objects_meet_in_one_namespace_and_under_one_built_name() {
         check(&files, is_held);
     }
 }
+
+#[test]
+fn what_the_stash_holds_is_not_split_off() {
+    // Kept for a release without such an object, or by a release of the program that did not make one.
+    let choices = || Choices { keeping: Keeping::Stash, ..Choices::default() };
+    let kept = run_with(&[("a.yaml", MODEL)], "gateway-api-inference-extension@1.0.0", choices());
+    let text = &kept.after["a.yaml"];
+    assert!(text.contains("\"key\":\"targetModels\""), "{text}");
+    for choices in [choices(), Choices::default()] {
+        let found = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@1.3.0", choices);
+        let field = "metadata.annotations[\"reversion.dev/stash\"]";
+        check_held(
+            &found,
+            &[&format!("a.yaml held-back not-convertible {field}")],
+            "the stash holds spec.targetModels, which would become an object of its own, of kind InferenceModelRewrite",
+        );
+        found.check_message("convert to gateway-api-inference-extension@0.5.0, then to the target");
+    }
+    // That is a way, and where there is no such object, nothing comes of it.
+    let back = run(&[("a.yaml", text)], "gateway-api-inference-extension@0.5.0");
+    assert_eq!(back.after["a.yaml"], MODEL);
+    let same = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@1.1.0", choices());
+    same.check_findings(Severity::Warning, &[]);
+    assert!(same.after.is_empty(), "{:?}", same.after);
+}
