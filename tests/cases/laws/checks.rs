@@ -496,8 +496,10 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn without_reference_versions(value: &mut Value, is_object: bool) {
     match value {
         Value::Object(map) => {
-            let is_named = map.contains_key("kind") && map.contains_key("name") && !is_object;
-            if let Some(Value::String(version)) = map.get_mut("apiVersion").filter(|_| is_named) {
+            // One without a name is about several objects.
+            let names = map.contains_key("name") || !map.contains_key("metadata");
+            let is_reference = map.contains_key("kind") && names && !is_object;
+            if let Some(Value::String(version)) = map.get_mut("apiVersion").filter(|_| is_reference) {
                 *version = version.split('/').next().unwrap_or_default().to_owned();
             }
             map.values_mut().for_each(|value| without_reference_versions(value, false));
