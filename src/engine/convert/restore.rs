@@ -84,7 +84,9 @@ impl OldStash {
             let message = format!(
                 "the stash holds {kept}, which would become an object of its own, of kind {kind}; whether that was written since it was kept is not known"
             );
-            let help = format!("convert to {left}, then to the target; or write the {kind}, and remove {kept} from the annotation, by hand");
+            let help = format!(
+                "convert to {left}, then to the target; or write the {kind} by hand, unless it is there, and remove {kept} from the annotation"
+            );
             Some(Remark::new(Code::NotConvertible, stash::annotation(), message).help(help))
         })
     }
