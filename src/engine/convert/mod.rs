@@ -85,6 +85,11 @@ pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'
     Some(split_off::converted(made, object, &|part| convert(part, goal, of_part)))
 }
 
+/// Returns what the rules of packs that do not own the kind of `object` make of it; `None` where they do nothing.
+pub(crate) fn by_foreign_rules(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
+    foreign_rules::convert(object, &object.kind, &object.value, goal, context)
+}
+
 /// Converts `object`: repairs its known mistakes, converts it by its own pack, then applies the foreign rules about it.
 fn convert_one(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
     let repaired = repair::convert(object, goal, context);

@@ -76,6 +76,9 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Log) -> Result<Arrived<'a>, V
         report.warnings.push(invalid);
     }
     let complete = old.migrate(subject).map_err(|blocks| or_missing_kind(subject, blocks))?;
+    if let Some(refused) = old.splits(subject, &complete) {
+        return Err(vec![refused]);
+    }
     let losses = Losses::of(&complete, &old);
     let without_lost = match &old {
         OldStash::Usable(stash, _) if !losses.restores_all(stash) => {

@@ -66,6 +66,31 @@ impl OldStash {
         Ok(best)
     }
 
+    /// Refuses what comes back from the stash to become an object of its own, in `complete`: since it was kept, someone may have written
+    /// that object, as they were told to.
+    pub(super) fn splits(&self, subject: &Subject<'_>, complete: &Migration<'_>) -> Option<Remark> {
+        let Self::Usable(stash, _) = self else { return None };
+        let made = complete.session.split_off();
+        if made.is_empty() || complete.source.restored.is_empty() {
+            return None;
+        }
+        let all: BTreeSet<usize> = complete.source.restored.iter().map(|(number, _)| *number).collect();
+        all.iter().find_map(|number| {
+            let numbers = all.iter().copied().filter(|other| other != number).collect();
+            let without = Migration::run(subject, Some(Restoring { stash, numbers: &numbers })).ok()?;
+            let is_left = |kind| without.session.split_off().iter().any(|other| other.kind == kind);
+            let kind = &made.iter().find(|one| !is_left(one.kind.clone()))?.kind.kind;
+            let (kept, left) = (&stash.kept[*number], stash::left_name(stash.left.release, subject.target.pack));
+            let message = format!(
+                "the stash holds {kept}, which would become an object of its own, of kind {kind}; whether that was written since it was kept is not known"
+            );
+            let help = format!(
+                "convert to {left}, then to the target; or write the {kind} by hand, unless it is there, and remove {kept} from the annotation"
+            );
+            Some(Remark::new(Code::NotConvertible, stash::annotation(), message).help(help))
+        })
+    }
+
     /// Records in `log` what comes back from the stash as notes, and what stays in it, with the reason, as warnings. `back` are the
     /// numbers of the values that are not lost again.
     pub(super) fn report(&self, complete: &Migration<'_>, back: &BTreeSet<usize>, log: &mut Log) {

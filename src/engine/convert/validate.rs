@@ -100,9 +100,7 @@ impl Fitting<'_, '_> {
             let finality = subject.finality(&path);
             let is_requested = schema.crds.is_some() && finality == Finality::Final;
             if became_an_item(&violation, &path) {
-                let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
-                let help = "write the complete item in the patch, then run again";
-                blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
+                blocks.push(self.incomplete_item(&violation, path));
             } else if is_requested || subject.accepted_before(&violation, schema.catalog.kind(), self.session) {
                 let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
                 let hints = subject.target.pack.release_notes();
@@ -118,6 +116,33 @@ impl Fitting<'_, '_> {
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says of a value, at `path` before the conversion, that it becomes an incomplete item of a list.
+    fn incomplete_item(&self, violation: &Violation, path: FieldPath) -> Remark {
+        let Violation { path: item, kind, .. } = violation;
+        let is_null = path.get(&self.subject.object.value).is_some_and(Value::is_null);
+        let (why, help) = match (self.subject.completeness(), is_null) {
+            (Completeness::Partial, true) => (
+                format!(
+                    "{path} is null, which removes it from the object that the patch is merged into; {item} {kind}, and a patch replaces a list as a whole"
+                ),
+                "remove the value from that object in place of the patch, then run again",
+            ),
+            (Completeness::Partial, false) => (
+                format!("{item} {kind}, and a patch replaces a list as a whole"),
+                "write the complete item in the patch, then run again",
+            ),
+            (Completeness::Whole | Completeness::Completed, true) => (
+                format!("{path} is null, which is no value; it would become an item of a list, and {item} {kind}"),
+                "write a value, or remove the field, then run again",
+            ),
+            (Completeness::Whole | Completeness::Completed, false) => (
+                format!("{path} would become an item of a list, and {item} {kind}"),
+                "complete it, or remove it, then run again",
+            ),
+        };
+        Remark::new(Code::InvalidInTarget, path, why).help(help)
     }
 
     /// Says of what the target rejects that the object was not valid before either, with the name that was missing then.
@@ -161,7 +186,7 @@ fn unchecked_keywords(schema: &TargetSchema<'_>, object: &Value, version: &str) 
     schema.catalog.unchecked(SchemaName { release: schema.release, version }).into_iter().filter_map(remark).collect()
 }
 
-/// Returns whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
+/// Returns whether what was a field, which patches merge one by one, has become an incomplete item of a list.
 ///
 /// Source: Kustomize merges custom resources as JSON merge patches do, where a list replaces the other.
 fn became_an_item(violation: &Violation, origin: &FieldPath) -> bool {

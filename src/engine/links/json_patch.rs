@@ -51,6 +51,46 @@ fn carry_out(operations: &[Value], object: &Value) -> Option<Value> {
     Some(patched)
 }
 
+/// How many items of a list are made up in front of one that an operation names.
+const MOST_ITEMS: usize = 64;
+
+/// Returns what `operations` write into `object`, which has none of the fields that they name.
+pub(super) fn written(operations: &[Value], object: Value) -> Value {
+    let mut made = object;
+    for operation in operations.iter().filter(|one| matches!(one.text("op"), Some("add" | "replace"))) {
+        if let (Some(path), Some(value)) = (operation.text("path"), operation.get("value")) {
+            let keys: Vec<String> =
+                path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+            write(&mut made, &keys, value);
+        }
+    }
+    made
+}
+
+/// Writes `value` at the place that the keys and indexes `keys` name.
+fn write(into: &mut Value, keys: &[String], value: &Value) {
+    let Some((key, inner)) = keys.split_first() else {
+        into.clone_from(value);
+        return;
+    };
+    let is_index = key == "-" || key.bytes().all(|byte| byte.is_ascii_digit()) && !into.is_object();
+    if into.is_null() {
+        *into = if is_index { Value::Array(Vec::new()) } else { Value::Object(serde_json::Map::new()) };
+    }
+    match into {
+        Value::Object(map) => write(map.entry(key.as_str()).or_insert(Value::Null), inner, value),
+        Value::Array(items) => {
+            let named = key.parse().ok().filter(|at| *at < MOST_ITEMS && !inner.is_empty());
+            let at = named.unwrap_or(items.len());
+            while items.len() <= at {
+                items.push(Value::Null);
+            }
+            write(&mut items[at], inner, value);
+        }
+        _ => {}
+    }
+}
+
 /// Returns whether an operation replaces a key that a mapping does not have: Kustomize adds it, although RFC 6902 has that fail.
 fn adds_key(operation: &Value, object: &Value) -> bool {
     let Some((path, (outer, _))) = operation.text("path").and_then(|path| Some((path, path.rsplit_once('/')?))) else {

@@ -15,7 +15,7 @@ use crate::syntax::field::{Entries, FieldPath};
 
 /// Where two objects cannot be one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place<'a> {
+pub(super) enum Place<'a> {
     Folder(&'a str),
     Build { kustomization: &'a str, stage: Stage },
 }
@@ -128,13 +128,8 @@ impl<'t> Sides<'t> {
         [0, 1].map(|side| tied.run.namespaces().of(file, self.kinds[side], self.namespaces[side]))
     }
 
-    /// Returns the namespaces in a build that gave it the one `given`. To Kustomize, no namespace is the one called `default`.
     fn in_build(&self, tied: &TiedFiles<'_>, given: Option<&str>) -> [Namespace; 2] {
-        [0, 1].map(|side| {
-            let is_namespaced = tied.run.namespaces().is_namespaced(self.kinds[side]);
-            let name = given.or(self.namespaces[side]).filter(|_| is_namespaced);
-            Namespace::from_written(name.filter(|name| *name != "default"))
-        })
+        [0, 1].map(|side| tied.run.namespaces().in_build(self.kinds[side], self.namespaces[side], given))
     }
 }
 

@@ -47,6 +47,13 @@ impl<'p> Namespaces<'p> {
         self.by_file.get(file).into_iter().flat_map(|given| given.iter()).filter_map(|(_, name)| name.as_deref())
     }
 
+    /// Returns the namespace of an object of `kind` whose `metadata.namespace` is `written`, in a build that gave it the one `given`. To
+    /// Kustomize, no namespace is the one called `default`.
+    pub(super) fn in_build(&self, kind: &GroupKind, written: Option<&str>, given: Option<&str>) -> Namespace {
+        let name = given.or(written).filter(|_| self.is_namespaced(kind));
+        Namespace::from_written(name.filter(|name| *name != "default"))
+    }
+
     /// Returns whether objects of `kind` are namespaced, as far as the packs know.
     pub(super) fn is_namespaced(&self, kind: &GroupKind) -> bool {
         let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));

@@ -60,6 +60,24 @@ fn written(operation: &Value, place: FieldPath, base: &Value) -> Option<Referenc
     Some(Reference::written(place, "value", kind, version, part("name")))
 }
 
+/// Finds the objects that others name where no other group can be written than that of the field, each with one that names it: where that
+/// one gets another group itself, its references have that group too. So both are converted, or none of the two.
+pub(super) fn bound(tied: &TiedFiles<'_>) -> Vec<(Id, Id)> {
+    let renamed = tied.objects().filter(|(_, _, object)| tied.targets.renames.contains_key(&object.kind));
+    let naming = renamed.map(|(id, _, object)| (id, tied.targets.inexpressible(&object.value)));
+    let naming: Vec<(Id, Vec<Reference<'_>>)> = naming.filter(|(_, references)| !references.is_empty()).collect();
+    if naming.is_empty() {
+        return Vec::new();
+    }
+    let (held, patched) = (Held::by_themselves(tied), PatchedReferences::default());
+    let all = References::new(tied, &held, &patched);
+    let bound = naming.iter().flat_map(|(id, references)| {
+        let named: BTreeSet<Id> = references.iter().flat_map(|reference| all.named(reference, *id)).collect();
+        named.into_iter().filter(move |named| named != id && tied.is_changed(*named)).map(|named| (named, *id))
+    });
+    bound.collect()
+}
+
 /// What decides about the references of a group of files, under an assumption of what is held back.
 pub(crate) struct References<'r> {
     tied: &'r TiedFiles<'r>,

@@ -247,9 +247,10 @@ impl<'r> Ties<'r> {
         }
     }
 
-    /// Ties objects that can get one kind, apiVersion and name, where both can be in one cluster.
+    /// Ties objects that can get one kind, apiVersion and name, where both can be in one cluster, and those of which parts can.
     fn add_namesakes(&mut self) {
         let run = self.run;
+        let made = self.kinds_made();
         let mut by_kind: BTreeMap<&GroupKind, Vec<(ObjectId, &ObjectSurvey)>> = BTreeMap::new();
         for (number, file) in run.files.iter().enumerate().filter(|(_, file)| !run.is_patch_file(&file.file)) {
             let own = file.objects.iter().enumerate();
@@ -260,6 +261,12 @@ impl<'r> Ties<'r> {
                 }
             }
         }
+        let mut of_parts: BTreeMap<&GroupKind, Vec<(ObjectId, &ObjectSurvey)>> = BTreeMap::new();
+        for (id, object) in by_kind.values().flatten() {
+            for kind in made.get(&object.kind).into_iter().flatten() {
+                of_parts.entry(run.targets.renamed(kind)).or_default().push((*id, *object));
+            }
+        }
         by_kind.retain(|_, objects| {
             let (_, first) = objects[0];
             let is_first = |object: &ObjectSurvey| object.kind == first.kind && object.api_version == first.api_version;
@@ -267,7 +274,7 @@ impl<'r> Ties<'r> {
                 && (!objects.iter().all(|(_, object)| is_first(object)) || changes_namespace(run, &first.kind))
         });
         let names = BuiltNames::new(run, &run.applications.made);
-        for objects in by_kind.into_values() {
+        for objects in by_kind.into_values().chain(of_parts.into_values()) {
             let (mut by_folder, mut by_build) = (BTreeMap::new(), BTreeMap::new());
             for (id, object) in objects {
                 let near = *by_folder.entry((folder(&run.files[id.file].file), &object.name)).or_insert(id.file);
@@ -278,6 +285,17 @@ impl<'r> Ties<'r> {
                 }
             }
         }
+    }
+
+    /// Returns the kinds of what parts of objects of the run can become, by the kinds of these.
+    fn kinds_made(&self) -> BTreeMap<&'r GroupKind, BTreeSet<GroupKind>> {
+        let read = |lens: &Lens| lens.makes().into_iter().map(|(kind, _)| kind.clone()).collect();
+        let made = |kind: &&'r GroupKind| {
+            let targets = self.run.targets.goal.targets.iter();
+            let made: BTreeSet<GroupKind> = targets.flat_map(|target| kinds_in_rules(target, kind, read)).collect();
+            (!made.is_empty()).then_some((*kind, made))
+        };
+        self.by_kind.keys().filter_map(made).collect()
     }
 
     fn into_groups(mut self) -> Vec<Group> {

@@ -1,13 +1,14 @@
 //! Which objects must be left unchanged because another one is held back?
 //!
 //! A conversion that read other objects of the run (a Gateway whose routes now name it) is right only where those are converted
-//! as well.
+//! as well. So is one that gives an object another group, where others name it without one.
 //!
 //! Invariant: once [`Together::hold`] finds no more, no object that is converted relies on one that is held back.
 
 use std::collections::BTreeSet;
 
 use super::held::Held;
+use super::references;
 use super::split_objects;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::Remark;
@@ -48,5 +49,6 @@ fn relying(tied: &TiedFiles<'_>) -> Vec<(Id, BTreeSet<ObjectId>)> {
         (!conversion.converts_with.is_empty()).then(|| (id, conversion.converts_with.clone()))
     };
     let parts = split_objects::parts(tied).into_iter().map(|(part, whole)| (part, BTreeSet::from([whole])));
-    tied.objects().filter_map(relies).chain(parts).collect()
+    let bound = references::bound(tied).into_iter().map(|(named, by)| (named, BTreeSet::from([by])));
+    tied.objects().filter_map(relies).chain(parts).chain(bound).collect()
 }

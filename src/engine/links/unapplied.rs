@@ -7,22 +7,24 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::applications::{Application, InstructionRef, Unmade};
 use super::data_patches;
 use super::ignored_paths::{all_kinds, moved as moved_to};
 use super::instruction::{Instruction, NamingText};
+use super::json_patch;
 use super::patches::only_changes_version;
 use super::path_expression::PathExpression;
 use super::steps::Role;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::{Remark, Targets};
+use crate::engine::convert::{ObjectContext, Remark, Targets, by_foreign_rules};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{
-    Document, NestedPatch, Outermost, Recognizer, Selector, mentioning_operations, outermost_patches,
+    Document, NestedPatch, Object, Outermost, Recognizer, Selector, SelectorPart, mentioning_operations,
+    outermost_patches,
 };
-use crate::knowledge::lens::{Context, Image};
+use crate::knowledge::lens::{Completeness, Context, Image};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath};
@@ -51,15 +53,21 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context
         let is_foreign = |name: &str| foreign.iter().any(|kind| kind.kind == name);
         one.target.as_ref().is_some_and(|target| target.is_limited(&is_foreign))
     };
-    for unmade in unmade.iter().filter(|one| one.is_unseen || selects_foreign(one)) {
+    let mut told = BTreeSet::new();
+    for unmade in unmade {
         let Unmade { instruction, target, .. } = unmade;
         let id = instruction.position;
         if made.contains(&(id, &instruction.place)) {
             continue;
         }
-        let remarks = target.iter().flat_map(|target| moved(tied.targets, &tied.object(id).value, unmade, target));
+        let target = target.as_ref().filter(|_| unmade.is_unseen || selects_foreign(unmade));
+        let moved = target.map_or_else(Vec::new, |target| moved(tied.targets, &tied.object(id).value, unmade, target));
+        let written = moved.is_empty().then(|| writes_outdated(tied, unmade, others)).flatten();
         // Where it breaks what is built, nothing else would say so.
-        remarks.for_each(|remark| add(id, remark, Severity::Held));
+        for remark in moved.into_iter().chain(written) {
+            told.insert((id, remark.path.clone()));
+            add(id, remark, Severity::Held);
+        }
     }
     let is_made = |id: Id, place: &FieldPath| made.contains(&(id, place));
     for (id, remark, severity) in inside_patches(tied, &is_made, others) {
@@ -83,9 +91,10 @@ pub(crate) fn findings(tied: &TiedFiles<'_>, unmade: &[Unmade], others: &Context
                 let path = operations[index].text("path").unwrap_or_default();
                 let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
                 let help = "check by hand that the path, group and kind match the target release of the patched object";
-                let place = place.index(index).key("value");
-                let remark = Remark::new(Code::PatchTarget, place, message).help(help);
-                add(id, remark, Severity::Unresolved);
+                let remark = Remark::new(Code::PatchTarget, place.index(index).key("value"), message).help(help);
+                if !told.contains(&(id, remark.path.clone())) {
+                    add(id, remark, Severity::Unresolved);
+                }
             }
         }
     }
@@ -251,6 +260,41 @@ fn moved_paths(targets: &Targets<'_>, said: &Instruction<'_>, target: &Selector)
         remarks.push(Remark::new(Code::PatchTarget, place, message).help(help));
     }
     remarks
+}
+
+/// Reports the first operation of a JSON patch that writes to objects of a foreign kind, which need not be read for anything else, what a
+/// rule about these refuses or changes. What depends on more than the patch writes is not known.
+fn writes_outdated(tied: &TiedFiles<'_>, unmade: &Unmade, others: &Context<'_>) -> Option<Remark> {
+    let InstructionRef { position, place, role: Role::JsonPatch } = &unmade.instruction else { return None };
+    let (operations, target) = (place.items(&tied.object(*position).value), unmade.target.as_ref()?);
+    let context = ObjectContext::new(Completeness::Partial, tied.namespace(*position), tied.place(*position), others);
+    let name = target.name.as_ref().and_then(SelectorPart::plain);
+    let why = |kind: &GroupKind, operations: &[Value]| {
+        let version = ApiVersion { group: kind.group.clone(), version: "v1".to_owned() };
+        let object = json!({ "apiVersion": version.to_string(), "kind": kind.kind, "metadata": { "name": name } });
+        let object = Object::from_value(0, FieldPath::default(), json_patch::written(operations, object))?;
+        let made = by_foreign_rules(&object, tied.targets.goal, context)?;
+        let refused = made.blocks.into_iter().find(|block| !block.is_open).map(|block| (block.message, block.help));
+        refused.or_else(|| made.program.first().map(|_| ("that is converted in other objects".to_owned(), None)))
+    };
+    let kinds = tied.targets.goal.targets.iter().flat_map(|target| target.pack.foreign_kinds());
+    for kind in kinds.filter(|kind| target.selects_kind(kind)) {
+        let Some(_) = why(kind, operations) else { continue };
+        let found = (0..operations.len()).find_map(|at| Some((at, why(kind, &operations[..=at])?)));
+        let Some((at, (why, help))) = found else { continue };
+        let (why, help) = match kind.kind.as_str() {
+            "Secret" => ("details are not shown, since they could reveal what the Secret holds".to_owned(), None),
+            _ => (why, help),
+        };
+        let message = format!(
+            "it selects no {} that is known to this run, so that what it writes is not converted; {why}",
+            kind.kind
+        );
+        let by_hand = || "change it by hand, together with the object that it is applied to".to_owned();
+        let remark = Remark::new(Code::PatchTarget, place.index(at).key("value"), message);
+        return Some(remark.help(help.unwrap_or_else(by_hand)));
+    }
+    None
 }
 
 /// Returns the kinds that the targets know or have rules about, and a selector selects.

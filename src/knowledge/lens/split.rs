@@ -38,7 +38,7 @@ impl Split {
                fields, on which the operations under `then` run; it is converted to the target as if it had been there, and stands in the \
                file behind its source. With `reference`, a mapping with its name is written there. Nothing happens where the target \
                does not have such an object. Refused in a patch, in an object that is patched, in a template, and where there is such \
-               an object already. The inverse joins the two: it looks for the object of kind `to` with the same namespace and name in \
+               an object already, or one of the same name and other content would be made of another object. The inverse joins the two: it looks for the object of kind `to` with the same namespace and name in \
                the same file, runs the inverses of `then` on it, and moves the fields back; that object is removed. Refused where it has \
                something else, or another value in a copied field. With `direction`, it happens in that direction only: an object that has a \
                `reference` is not joined.",

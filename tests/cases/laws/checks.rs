@@ -241,6 +241,33 @@ struct RoundTrip {
     backward: Run,
 }
 
+/// Returns whether an object breaks a rule of its release with one of the two spellings that keys of protocol buffers have, and was
+/// drawn with the other one, which schemas say nothing about.
+fn is_invalid_in_camel_case(subject: &Subject<'_>) -> bool {
+    let Subject { directed, case, .. } = subject;
+    let catalog = directed.pack.catalog(&case.kind);
+    catalog.is_some_and(|catalog| !catalog.check(&in_camel_case(&case.object), case.start, &case.version).is_empty())
+}
+
+/// Returns `value` with every key such as `use_source_ip` in camelCase, where the mapping has no such key.
+fn in_camel_case(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let spelled = |key: &String| {
+                let mut parts = key.split('_');
+                let first = parts.next().unwrap_or_default().to_owned();
+                let capital =
+                    |part: &str| part.get(..1).unwrap_or_default().to_uppercase() + part.get(1..).unwrap_or_default();
+                let camel = first + &parts.map(capital).collect::<String>();
+                if map.contains_key(&camel) { key.clone() } else { camel }
+            };
+            Value::Object(map.iter().map(|(key, value)| (spelled(key), in_camel_case(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(in_camel_case).collect()),
+        other => other.clone(),
+    }
+}
+
 /// Converts to the target and back; `None` where something is held back or may be removed by the conversion.
 fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
     let case = subject.case;
@@ -263,7 +290,7 @@ fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String>
         // An anchor got a line of its own when its list was unwrapped, or brackets of several lines moved.
         return Ok(None);
     }
-    if backward.holds_back() && start.reports(Code::AlreadyInvalid) {
+    if backward.holds_back() && (start.reports(Code::AlreadyInvalid) || is_invalid_in_camel_case(subject)) {
         // The object broke a rule of its first release that no schema expresses, and the other release does not have that rule.
         return Ok(None);
     }
@@ -473,14 +500,15 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     if subject.start()?.plan.objects.iter().any(|object| !object.rules.is_empty()) {
         return Ok(Verdict::NotApplicable);
     }
-    if names_in_block_scalars(&subject.sheet.text)? {
-        ensure(values(&direct.after)? == values(&second.after)?, || "the data differs".to_owned())?;
-        return Ok(Verdict::Holds);
-    }
     let mut references = [values(&direct.after)?, values(&second.after)?];
     references.iter_mut().flatten().for_each(|document| without_reference_versions(document, true));
     let [one, two] = references;
-    let differs_in_references = values(&direct.after)? != values(&second.after)? && one == two;
+    let differs = values(&direct.after)? != values(&second.after)?;
+    let differs_in_references = differs && one == two;
+    if names_in_block_scalars(&subject.sheet.text)? {
+        ensure(!differs || differs_in_references, || "the data differs".to_owned())?;
+        return Ok(Verdict::Holds);
+    }
     ensure(direct.after == second.after || differs_in_references, || {
         let intermediate = directed.target(intermediate);
         format!(
@@ -495,8 +523,10 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn without_reference_versions(value: &mut Value, is_object: bool) {
     match value {
         Value::Object(map) => {
-            let is_named = map.contains_key("kind") && map.contains_key("name") && !is_object;
-            if let Some(Value::String(version)) = map.get_mut("apiVersion").filter(|_| is_named) {
+            // One without a name is about several objects.
+            let names = map.contains_key("name") || !map.contains_key("metadata");
+            let is_reference = map.contains_key("kind") && names && !is_object;
+            if let Some(Value::String(version)) = map.get_mut("apiVersion").filter(|_| is_reference) {
                 *version = version.split('/').next().unwrap_or_default().to_owned();
             }
             map.values_mut().for_each(|value| without_reference_versions(value, false));

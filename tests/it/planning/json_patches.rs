@@ -129,3 +129,67 @@ fn a_patch_with_a_target_is_merged_whatever_its_own_kind() {
     let other = format!("# for gateway.networking.k8s.io\n{}", dummy("any/v1", "Any", "tls: {hostname: b}"));
     assert_eq!(file("name: up", &[("p.yaml", &other)]), ["live/up.yaml held-back converts-together -"]);
 }
+
+/// A workload in which nothing tells that it is an endpoint picker, so that its file is not read.
+const PICKER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: epp}\nspec:\n  selector: {matchLabels: {app: epp}}\n  template:\n    metadata: {labels: {app: epp}}\n    spec: {containers: [{name: epp, image: registry.example.com/epp}]}\n";
+
+#[test]
+fn what_a_patch_writes_to_a_workload_that_is_not_read_is_reported_where_a_rule_refuses_it() {
+    let target = "gateway-api-inference-extension@1.0.0";
+    let report = |selected: &str, operations: &str| {
+        let patch: String = operations.lines().map(|line| format!("    - {{{line}}}\n")).collect();
+        let text = format!("resources: [epp.yaml]\npatches:\n- target: {{{selected}}}\n  patch: |\n{patch}");
+        let found = run(&[("kustomization.yaml", &text)], target);
+        assert!(found.after.is_empty(), "{:?}", found.after);
+        found.reported
+    };
+    let at = |place: &str| vec![format!("kustomization.yaml held-back patch-target {place}")];
+    let containers = "/spec/template/spec/containers";
+    let named = "kind: Deployment, name: epp";
+    let args = format!("op: add, path: {containers}/0/args, value: [-poolName, llama]");
+    for selected in [named, "labelSelector: app=epp", "name: epp", "group: apps"] {
+        assert_eq!(report(selected, &args), at("[0].value"), "{selected}");
+    }
+    // One by one, in another container, with the container, and with the whole template.
+    let one = format!("op: add, path: {containers}/1/args/-, value: --v=1");
+    let two = format!("op: add, path: {containers}/1/args/-, value: -poolName=llama");
+    assert_eq!(report(named, &format!("{one}\n{two}")), at("[1].value"));
+    let flag = format!("op: add, path: {containers}/1/args/0, value: --pool-group");
+    let value = format!("op: add, path: {containers}/1/args/1, value: inference.networking.x-k8s.io");
+    assert_eq!(report(named, &format!("{flag}\n{value}")), at("[1].value"));
+    let container = "{name: epp, command: [/epp, -poolName, llama]}";
+    assert_eq!(report(named, &format!("op: add, path: {containers}/-, value: {container}")), at("[0].value"));
+    let spec = format!("{{template: {{spec: {{containers: [{container}]}}}}}}");
+    assert_eq!(report(named, &format!("op: replace, path: /spec, value: {spec}")), at("[0].value"));
+    // What is no flag of the picker, what removes it, and what no rule is about.
+    assert_eq!(report(named, &one), Vec::<String>::new());
+    assert_eq!(report(named, &format!("op: remove, path: {containers}/0/args")), Vec::<String>::new());
+    assert_eq!(report("kind: ConfigMap, name: epp", &args), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_patch_writes_to_a_workload_that_is_not_read_is_reported_where_a_rule_changes_it() {
+    let annotations = "{karpenter.sh/do-not-evict: \"true\"}";
+    let operations = |annotations: &str| {
+        format!(
+            "resources: [web.yaml]\npatches:\n- target: {{kind: Deployment}}\n  patch: |\n    - {{op: add, path: /spec/replicas, value: 3}}\n    - {{op: add, path: /spec/template/metadata/annotations, value: {annotations}}}\n"
+        )
+    };
+    let found = run(&[("kustomization.yaml", &operations(annotations))], "karpenter@0.32.2");
+    assert_eq!(found.reported, ["kustomization.yaml held-back patch-target [1].value"]);
+    found.check_message("it selects no Deployment that is known to this run");
+    let found = run(&[("kustomization.yaml", &operations("{example.com/a: \"true\"}"))], "karpenter@0.32.2");
+    assert_eq!(found.reported, Vec::<String>::new());
+}
+
+#[test]
+fn a_patch_of_a_workload_that_is_read_is_judged_by_what_is_built() {
+    let patch = "op: add, path: /spec/template/spec/containers/0/args, value: [-poolName, llama]";
+    let kustomization = format!(
+        "resources: [epp.yaml]\npatches:\n- target: {{kind: Deployment, name: epp}}\n  patch: |\n    - {{{patch}}}\n"
+    );
+    let files = [("epp.yaml", PICKER), ("kustomization.yaml", &*kustomization)];
+    let found = run(&files, "gateway-api-inference-extension@1.0.0");
+    assert!(found.after.is_empty() && !found.reported.is_empty(), "{:?}", found.reported);
+    found.check_message("since v1.0.0 the flags of the endpoint picker have other names");
+}

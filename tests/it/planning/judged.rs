@@ -222,3 +222,26 @@ fn a_rule_that_asks_for_a_field_is_about_what_is_built() {
         assert!(some.after.is_empty(), "{:?}", some.after);
     }
 }
+
+#[test]
+fn a_null_that_would_become_an_item_is_called_null() {
+    let plane = |arguments: &str| {
+        format!(
+            "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {{name: web}}\nspec:\n  version: v1.30.0\n  machineTemplate:\n    infrastructureRef: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: DockerMachineTemplate, name: web}}\n  kubeadmConfigSpec:\n    clusterConfiguration: {{apiServer: {{extraArgs: {arguments}}}}}\n"
+        )
+    };
+    let field = "spec.kubeadmConfigSpec.clusterConfiguration.apiServer.extraArgs";
+    let found = run(&[("plane.yaml", &plane("{a: null}"))], "cluster-api@1.11.0");
+    found.check_message(&format!(
+        "{field}.a is null, which is no value; it would become an item of a list, and {field}[0].value is required but missing"
+    ));
+    found.check_message("write a value, or remove the field, then run again");
+    assert!(!found.messages.contains("patch"), "{}", found.messages);
+    // In a patch null says something else.
+    let kustomization = "resources: [plane.yaml]\npatches: [{path: patch.yaml}]\n";
+    let patch = "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: web}\nspec: {kubeadmConfigSpec: {clusterConfiguration: {apiServer: {extraArgs: {a: null}}}}}\n";
+    let files =
+        [("kustomization.yaml", kustomization), ("patch.yaml", patch), ("plane.yaml", &plane("{a: \"1\", b: \"2\"}"))];
+    let found = run(&files, "cluster-api@1.11.0");
+    found.check_message("a is null, which removes it from the object that the patch is merged into");
+}

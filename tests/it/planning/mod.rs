@@ -11,6 +11,7 @@ use reversion::internals::plan::{AllowedLoss, Choices, Ignored, Keeping, Schema}
 
 use crate::support::{engine, packs};
 
+mod bound_references;
 mod builds;
 mod built_names;
 mod declined;

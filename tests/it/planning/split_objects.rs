@@ -370,3 +370,111 @@ fn what_a_kustomization_applies_to_the_kind_of_a_part_would_reach_it() {
     check(&own("default"), true);
     check(&own("other"), false);
 }
+
+#[test]
+fn parts_of_two_objects_of_one_name_hold_both_back_where_they_meet_and_differ() {
+    let one = PROVISIONER.replace(" &all", "");
+    let other = one.replace("instanceProfile: nodes", "instanceProfile: others");
+    let check = |files: &[(&str, &str)], held: &[&str]| {
+        let found = run(files, TARGET);
+        let held: Vec<String> =
+            held.iter().map(|file| format!("{file} held-back name-conflict metadata.name")).collect();
+        found.check_findings(Severity::Held, &held.iter().map(String::as_str).collect::<Vec<_>>());
+        let changed = files.iter().filter(|(_, text)| text.contains("Provisioner")).count() - held.len();
+        assert_eq!(found.after.len(), changed, "{:?}", found.after);
+        found
+    };
+    let found = check(&[("p/a.yaml", &one), ("p/b.yaml", &other)], &["p/a.yaml", "p/b.yaml"]);
+    found.check_message(
+        "a part of it would become the EC2NodeClass default, and a part of Provisioner default at p/a.yaml:1:1 another one of that name",
+    );
+    found.check_message("where they are for two clusters, write them into two folders");
+    // Those that become the same, of two names, and of two clusters.
+    let lighter = one.replace("spec:\n", "spec:\n  weight: 3\n");
+    check(&[("p/a.yaml", &one), ("p/b.yaml", &lighter)], &[]);
+    check(&[("p/a.yaml", &one), ("p/b.yaml", &other.replace("name: default", "name: other"))], &[]);
+    check(&[("a/p.yaml", &one), ("b/p.yaml", &other)], &[]);
+    // One that makes nothing does not count.
+    let without = one.replace("    instanceProfile: nodes\n", "    launchTemplate: t\n");
+    let found = run(&[("p/a.yaml", &one), ("p/b.yaml", &without)], TARGET);
+    assert!(found.after.contains_key("p/a.yaml") && !found.messages.contains("another one of that name"));
+    // A kustomization takes in both, or each of two takes in one.
+    let both = ("k/kustomization.yaml", "resources: [../a/p.yaml, ../b/p.yaml]\n");
+    check(&[("a/p.yaml", &one), ("b/p.yaml", &other), both], &["a/p.yaml", "b/p.yaml"]);
+    let files = [
+        ("p/a.yaml", &*one),
+        ("p/b.yaml", &*other),
+        ("x/kustomization.yaml", "resources: [../p/a.yaml]\n"),
+        ("y/kustomization.yaml", "resources: [../p/b.yaml]\n"),
+    ];
+    check(&files, &[]);
+    check(&files[..3], &["p/a.yaml", "p/b.yaml"]);
+}
+
+#[test]
+fn parts_of_two_objects_meet_in_one_namespace_and_under_one_built_name() {
+    let other = MODEL.replace("review-1", "review-2");
+    let check = |files: &[(&str, &str)], is_held: bool| {
+        let allowed = AllowedLoss::Codes(BTreeSet::from([Code::DroppedField]));
+        let choices = Choices { allowed, ..Choices::default() };
+        let found = run_with(files, "gateway-api-inference-extension@1.3.0", choices);
+        assert_eq!(
+            found.messages.contains("InferenceModelRewrite review, and a part of"),
+            is_held,
+            "{}",
+            found.messages
+        );
+        assert_eq!(found.after.is_empty(), is_held, "{:?}", found.after);
+    };
+    check(&[("a.yaml", MODEL), ("b.yaml", &other)], true);
+    let [one, two] = [(MODEL, "blue"), (&*other, "green")]
+        .map(|(text, name)| text.replace("metadata:\n", &format!("metadata:\n  namespace: {name}\n")));
+    check(&[("a.yaml", &one), ("b.yaml", &two)], false);
+    let bases = |own: [&str; 2], all: &str| {
+        let [a, b] = own.map(|own| format!("resources: [m.yaml]\n{own}"));
+        let all = format!("resources: [a, b]\n{all}");
+        let files = [
+            ("a/kustomization.yaml", &*a),
+            ("a/m.yaml", MODEL),
+            ("b/kustomization.yaml", &*b),
+            ("b/m.yaml", &*other),
+            ("kustomization.yaml", &*all),
+        ];
+        (files.map(|(file, text)| (file, text.to_owned()))).to_vec()
+    };
+    for (own, all, is_held) in [
+        (["", ""], "", true),
+        (["namespace: blue\n", "namespace: green\n"], "", false),
+        (["namespace: blue\n", "namespace: green\n"], "namespace: red\n", true),
+        (["namePrefix: a-\n", "namePrefix: b-\n"], "", false),
+    ] {
+        let files = bases(own, all);
+        let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (*file, &**text)).collect();
+        check(&files, is_held);
+    }
+}
+
+#[test]
+fn what_the_stash_holds_is_not_split_off() {
+    // Kept for a release without such an object, or by a release of the program that did not make one.
+    let choices = || Choices { keeping: Keeping::Stash, ..Choices::default() };
+    let kept = run_with(&[("a.yaml", MODEL)], "gateway-api-inference-extension@1.0.0", choices());
+    let text = &kept.after["a.yaml"];
+    assert!(text.contains("\"key\":\"targetModels\""), "{text}");
+    for choices in [choices(), Choices::default()] {
+        let found = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@1.3.0", choices);
+        let field = "metadata.annotations[\"reversion.dev/stash\"]";
+        check_held(
+            &found,
+            &[&format!("a.yaml held-back not-convertible {field}")],
+            "the stash holds spec.targetModels, which would become an object of its own, of kind InferenceModelRewrite",
+        );
+        found.check_message("convert to gateway-api-inference-extension@0.5.0, then to the target");
+    }
+    // That is a way, and where there is no such object, nothing comes of it.
+    let back = run(&[("a.yaml", text)], "gateway-api-inference-extension@0.5.0");
+    assert_eq!(back.after["a.yaml"], MODEL);
+    let same = run_with(&[("a.yaml", text)], "gateway-api-inference-extension@1.1.0", choices());
+    same.check_findings(Severity::Warning, &[]);
+    assert!(same.after.is_empty(), "{:?}", same.after);
+}

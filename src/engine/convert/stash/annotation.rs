@@ -292,7 +292,8 @@ pub(in crate::engine::convert) fn annotation() -> FieldPath {
     FieldPath::default().key("metadata").key("annotations").key(ANNOTATION)
 }
 
-fn left_name(release: ReleaseId, pack: &Pack) -> String {
+/// Returns how a stash names the release that an object left.
+pub(in crate::engine::convert) fn left_name(release: ReleaseId, pack: &Pack) -> String {
     format!("{}@{}", pack.name(), pack.line().get(release))
 }
 

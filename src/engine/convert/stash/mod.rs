@@ -14,5 +14,5 @@ mod annotation;
 
 pub use annotation::{ANNOTATION, MAX_STASH};
 
-pub(super) use annotation::{Stash, annotation, annotations_of};
+pub(super) use annotation::{Stash, annotation, annotations_of, left_name};
 pub(super) use kept::{Kept, Snapshots};
