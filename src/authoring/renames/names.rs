@@ -48,7 +48,7 @@ fn singular(word: &str) -> String {
     stem.unwrap_or(word).to_owned()
 }
 
-/// Returns whether two names, however alike, say different things: one is the opposite of the other, or has another unit.
+/// Returns whether two names, however alike, say different things: one is the opposite of the other, or they have different units.
 pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
     const OPPOSITES: [[&str; 2]; 18] = [
         ["after", "before"],
@@ -71,45 +71,35 @@ pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
         ["source", "target"],
     ];
     const NEGATIONS: [&str; 9] = ["disable", "disabled", "ignore", "never", "no", "non", "not", "skip", "without"];
-    const UNITS: [&str; 38] = [
-        "bit",
-        "byte",
-        "c",
-        "celsius",
-        "cm",
-        "core",
-        "day",
-        "f",
-        "fahrenheit",
-        "gb",
-        "gib",
-        "hour",
-        "k",
-        "kb",
-        "kib",
-        "km",
-        "mb",
-        "meter",
-        "mib",
-        "micro",
-        "microsecond",
-        "milli",
-        "millicore",
-        "millisecond",
-        "minute",
-        "mm",
-        "ms",
-        "nano",
-        "nanosecond",
-        "ns",
-        "percent",
-        "permille",
-        "sec",
-        "second",
-        "tb",
-        "tib",
-        "us",
-        "week",
+    /// Each with its other spellings.
+    const UNITS: [&[&str]; 27] = [
+        &["bit"],
+        &["byte"],
+        &["c", "celsius"],
+        &["centimeter", "cm"],
+        &["core"],
+        &["day"],
+        &["f", "fahrenheit"],
+        &["gb"],
+        &["gib"],
+        &["hour"],
+        &["k", "kelvin"],
+        &["kb"],
+        &["kib"],
+        &["kilometer", "km"],
+        &["mb"],
+        &["meter"],
+        &["mib"],
+        &["micro", "microsecond", "us"],
+        &["milli", "millicore", "millisecond", "ms"],
+        &["millimeter", "mm"],
+        &["minute"],
+        &["nano", "nanosecond", "ns"],
+        &["pct", "percent"],
+        &["permille"],
+        &["sec", "second"],
+        &["tb", "tib"],
+        &["week"],
     ];
     let without = |all: &'_ [String], others: &[String]| -> Vec<String> {
         all.iter().filter(|word| !others.contains(word)).cloned().collect()
@@ -123,8 +113,13 @@ pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
             |word: &String| short.iter().any(|stem| prefixes.iter().any(|prefix| *word == format!("{prefix}{stem}")));
         long.iter().any(|word| NEGATIONS.contains(&word.as_str()) || is_one(word))
     };
-    let is_unit = |word: &String| UNITS.contains(&word.as_str());
-    are_opposite || negates(&own, &its) || negates(&its, &own) || own.iter().chain(&its).any(is_unit)
+    let units = |all: &[String]| -> Vec<usize> {
+        all.iter().filter_map(|word| UNITS.iter().position(|unit| unit.contains(&word.as_str()))).collect()
+    };
+    let (one, other) = (units(&own), units(&its));
+    // A name that gains a unit says what was meant before.
+    let are_other_units = !one.is_empty() && !other.is_empty() && one != other;
+    are_opposite || negates(&own, &its) || negates(&its, &own) || are_other_units
 }
 
 /// Returns how alike two names are, in percent.
@@ -245,12 +240,17 @@ mod tests {
             ("tempC", "tempF"),
             ("sizeMB", "sizeGB"),
             ("timeoutSeconds", "timeoutMilliseconds"),
-            ("cpuMillis", "cpu"),
-            ("heightCm", "height"),
+            ("cpuMillis", "cpuCores"),
         ] {
             assert!(different(one, other) && different(other, one), "{one} {other}");
         }
-        for (one, other) in [("lights", "lamps"), ("parentRef", "parentRefs"), ("timeoutSeconds", "waitSeconds")] {
+        for (one, other) in [
+            ("lights", "lamps"),
+            ("parentRef", "parentRefs"),
+            ("timeoutSeconds", "waitSec"),
+            ("retention", "retentionDays"),
+            ("brightnessPct", "brightnessPercent"),
+        ] {
             assert!(!different(one, other), "{one} {other}");
         }
     }

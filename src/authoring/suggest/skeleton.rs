@@ -285,6 +285,9 @@ impl Sample<'_, '_> {
             .filter(|field| self.new.get(field).is_some_and(|its| its.required && its.attributes.default.is_none()));
         for field in required {
             let source = pairing.source(field);
+            // A mapping that is new is made of what moves into it.
+            let inside = pairing.moved.iter().find(|moved| moved.new.starts_with(field)).map(|moved| &moved.old);
+            let source = inside.filter(|_| self.old.get(&source).is_none()).cloned().unwrap_or(source);
             let is_written =
                 changes.required.iter().any(|required| required.field == *field && required.value.is_some())
                     || changes.unions.iter().any(|union| union.discriminator == *field);
