@@ -152,7 +152,11 @@ fn a_kind_that_values_decide_is_the_one_by_default() {
         ("{{ .Values.kind | default \"PodDisruptionBudget\" }}", "kind: ''"),
     ] {
         let values = format!("=== values.yaml\n{values}\n");
-        converts(&own("v1beta1", kind, &values), &own("v1", kind, ""));
+        says(
+            &becomes(&own("v1beta1", kind, &values), &own("v1", kind, ""), CURRENT, 0),
+            "templates/a.yaml:1:1: warning[template-action]",
+            "by default that is PodDisruptionBudget; users of the chart can set another one",
+        );
     }
     let seccomp = |kind: &str, values: &str| {
         deployment("", "{seccomp.security.alpha.kubernetes.io/pod: runtime/default}", values)

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::definitions::Definitions;
 use super::unknown_types::{ByDefault, OpenType, RENDER};
 use crate::engine::convert::Goal;
-use crate::engine::finding::Location;
+use crate::engine::finding::{Location, Severity};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, Step};
@@ -91,12 +91,15 @@ impl PrintedTypes {
                     pairs().find(|pair| standing(pair).is_some_and(|own| wanted.contains(&own)))
                 };
                 if !version.contains(ACTION) {
-                    let is_known = find(&[Standing::Gone, Standing::Deprecated, Standing::Current]).is_some();
+                    let is_old = find(&[Standing::Gone, Standing::Deprecated]).is_some();
+                    let is_known = is_old || find(&[Standing::Current]).is_some();
                     kinds.iter().filter(|_| is_known).for_each(|(texts, _)| self.settle(texts));
-                    if let Some(own) = kinds.first().map(|(_, own)| own.clone()).filter(|_| is_known && every.is_none())
-                    {
+                    if let Some((_, own)) = kinds.first().filter(|_| is_known && every.is_none()) {
+                        // What is converted is right for that kind.
+                        let severity = if is_old { Severity::Warning } else { Severity::Note };
                         let (kind, version) = (named(kind, reading), version.to_owned());
-                        self.settled.push((OpenType::Kind { kind, version, by_default: Some(own) }, place));
+                        let by_default = Some((own.clone(), severity));
+                        self.settled.push((OpenType::Kind { kind, version, by_default }, place));
                     }
                 } else if let Some((_, (texts, left))) = find(&[Standing::Gone, Standing::Deprecated]) {
                     let is_served = find(&[Standing::Gone]).is_none();

@@ -23,8 +23,8 @@ pub(super) enum OpenType {
     Kind {
         kind: String,
         version: String,
-        /// The one that is printed where users of the chart set nothing.
-        by_default: Option<String>,
+        /// The one that is printed where users of the chart set nothing, with how severe it is that they can set another one.
+        by_default: Option<(String, Severity)>,
     },
 }
 
@@ -101,12 +101,12 @@ impl OpenType {
             Self::Kind { kind, version, by_default: None } => {
                 (format!("kind of {count} in {version}"), kind, &ByDefault::Unknown)
             }
-            Self::Kind { kind, version, by_default: Some(own) } => {
+            Self::Kind { kind, version, by_default: Some((own, severity)) } => {
                 let message = format!(
                     "the kind of {count} in {version} is `{kind}`: by default that is {own}; users of the chart can set another one"
                 );
                 let place = places.first()?.clone();
-                return Some(Finding::new(place, Code::TemplateAction, Severity::Note, message).help(RENDER));
+                return Some(Finding::new(place, Code::TemplateAction, *severity, message).help(RENDER));
             }
         };
         let (severity, why, help) = match by_default {

@@ -259,10 +259,15 @@ fn old_inside(chart: &Path, around: &Path, goal: &Goal<'_>) -> Option<Finding> {
         let text = std::str::from_utf8(bytes).ok()?;
         let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let mut versions = versions.map(|version| version.trim().trim_matches(['"', '\'']));
-        versions.find(|version| plan::leaves_version(goal, version)).map(str::to_owned)
+        versions.find(|version| version.contains("{{") || plan::leaves_version(goal, version)).map(str::to_owned)
     });
-    let found = names_in(chart, around).iter().find_map(|name| old_in_values(chart, around, name, goal));
-    let (file, version) = found.or_else(|| files.visited.into_iter().next())?;
+    let names = || names_in(chart, around);
+    let mut files = files.visited.into_iter();
+    let (file, version) = files.find_map(|(file, version)| match version.contains("{{") {
+        // Values can print it.
+        true => names().iter().find_map(|name| old_in_values(chart, around, name, goal)),
+        false => Some((file, version)),
+    })?;
     let message = format!(
         "the chart {}, which another one brings, prints {version}, which the target does not serve",
         name_of(chart)?
