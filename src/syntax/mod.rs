@@ -15,6 +15,6 @@ pub mod field;
 
 pub mod variable;
 
-pub mod template;
-
 pub mod yaml;
+
+pub mod template;

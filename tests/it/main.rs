@@ -62,6 +62,7 @@ mod support;
 #[cfg(unix)]
 mod template_defaults;
 mod template_forms;
+mod template_functions;
 mod template_objects;
 mod template_open;
 mod template_types;

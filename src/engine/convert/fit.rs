@@ -57,6 +57,7 @@ impl Fitting<'_, '_> {
         let told = by_schema::vouch(subject, kind, version, self.session)?;
         let done = self.session.program().len();
         self.refuse_printed(version)?;
+        self.tell_missing(version);
         self.drop_missing(if fitting.is_some() { Vec::new() } else { self.rejected(version) })?;
         self.keep_unknown()?;
         let is_known_to_fit = fitting.is_some() && self.session.program().len() == done;
@@ -112,6 +113,7 @@ impl Fitting<'_, '_> {
     /// that only the target requires.
     fn refuse_printed(&self, version: &str) -> Result<(), Vec<Remark>> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
+        let before = self.subject.open().data_by_default(&self.subject.object.value);
         for (trial, printed) in self.session.by_default() {
             let rejected = catalog.check(trial.object(), *release, version);
             let is_lost = |violation: &&Violation| {
@@ -122,7 +124,7 @@ impl Fitting<'_, '_> {
             let is_needed = |violation: &&Violation| {
                 violation.kind == ViolationKind::MissingRequired
                     && printed.contains(&violation.path)
-                    && !self.lacked_before(&violation.path)
+                    && !self.lacked_before(&violation.path, &before)
             };
             if let Some(needed) = rejected.iter().find(is_needed) {
                 let message = format!(
@@ -152,10 +154,35 @@ impl Fitting<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether the object lacks what it requires at `path` by default before the conversion too.
-    fn lacked_before(&self, path: &FieldPath) -> bool {
+    /// Records what an action prints nothing for, since the values of the chart do not have it, where only the target requires it.
+    fn tell_missing(&mut self, version: &str) {
+        let TargetSchema { catalog, release, name, .. } = &self.schema;
+        let mut data = self.session.object().clone();
+        let places = self.session.open().without_missing(&mut data);
+        if places.is_empty() {
+            return;
+        }
+        let mut before = Value::clone(&self.subject.object.value);
+        self.subject.open().without_missing(&mut before);
+        let is_needed = |violation: &Violation| {
+            violation.kind == ViolationKind::MissingRequired
+                && places.contains(&violation.path)
+                && !self.lacked_before(&violation.path, std::slice::from_ref(&before))
+        };
+        let needed: Vec<Violation> = catalog.check(&data, *release, version).into_iter().filter(is_needed).collect();
+        for Violation { path, .. } in needed {
+            let hint = self.subject.target.pack.release_notes().hint(catalog.kind(), Some(&path.pattern()));
+            let advice =
+                hint.map_or_else(|| "write it out here".to_owned(), |hint| hint.help_for(&self.subject.object.value));
+            let text = path.get(self.session.object()).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let reason = format!("as nothing, {name} requires it");
+            self.session.record_unknown(&path, &text, &reason, advice);
+        }
+    }
+
+    /// Returns whether the object lacks what it requires at `path` before the conversion too, where it is one of `defaults`.
+    fn lacked_before(&self, path: &FieldPath, defaults: &[Value]) -> bool {
         let (subject, origin) = (self.subject, self.session.origin(path));
-        let defaults = subject.open().data_by_default(&subject.object.value);
         let version = &subject.object.api_version.version;
         let Some(release) = subject.candidates.iter().last() else { return true };
         let rejected = defaults.iter().flat_map(|data| subject.catalog().check(data, release, version));

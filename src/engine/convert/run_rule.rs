@@ -2,6 +2,8 @@
 //!
 //! The rules of an object's own pack (`rules`), those of other packs (`foreign_rules`) and repairs (`repair`) all run here.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::remark::{Remark, Removal, help_with_values};
@@ -70,6 +72,15 @@ fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<Op
     Err(remark.help(WRITE_OUT))
 }
 
+/// Records an action that prints into metadata what users of a chart set, if no default of that is known and `rule` converts some of it.
+fn tell_unknown(rule: &Rule, direction: Direction, session: &mut Session<'_>) {
+    let old = rule.old_fields(direction);
+    if let Some((field, place, text)) = session.unknown(&old.all) {
+        let reason = format!("{field} is to be converted (rule {})", rule.id);
+        session.record_unknown(&place, &text, &reason, WRITE_OUT.to_owned());
+    }
+}
+
 /// Returns a field with another default in the target, and where an action prints items that can have it; nothing if the user adopts
 /// that default.
 fn lacking<'s>(lens: &Lens, session: &'s Session<'_>) -> Option<(FieldPattern, &'s FieldPath)> {
@@ -98,6 +109,9 @@ pub(super) fn run_rule(
     // The data is copied for a change while someone else holds it.
     let before = (lens.reorders() || lens.changes_defaults()).then(|| session.shared());
     let told = if session.open().can_have_fields() { unseen(rule, direction, session)? } else { None };
+    if !session.open().holes.is_empty() {
+        tell_unknown(rule, direction, session);
+    }
     let by_default = session.by_default();
     let start = (!by_default.is_empty()).then(|| session.clone());
     lens.run(session).map_err(|halt| halted(rule, halt, session))?;
@@ -108,9 +122,10 @@ pub(super) fn run_rule(
     if let Some(start) = start {
         let changed: Vec<FieldPath> =
             (step..session.program().len()).filter_map(|step| session.changed_at(step)).collect();
-        by_default
-            .into_iter()
-            .try_for_each(|(trial, printed)| refuse_default(rule, direction, &start, trial, &(printed, &changed)))?;
+        let filled = session.by_default().into_iter().map(|(filled, _)| filled.shared());
+        for ((trial, printed), filled) in by_default.into_iter().zip(filled) {
+            refuse_default(rule, direction, &start, trial, &(printed, &changed, filled))?;
+        }
     }
     log.notes.extend(told);
     if changed.is_some() {
@@ -125,7 +140,8 @@ pub(super) fn run_rule(
 }
 
 /// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
-/// object as it is then, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that.
+/// object as it is then, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that, unless something
+/// else becomes of it than of the object that is `filled` afterwards.
 ///
 /// # Errors
 /// What that is.
@@ -134,7 +150,7 @@ fn refuse_default(
     direction: Direction,
     start: &Session<'_>,
     mut trial: Session<'_>,
-    (printed, changed): &(Vec<FieldPath>, &[FieldPath]),
+    (printed, changed, filled): &(Vec<FieldPath>, &[FieldPath], Arc<Value>),
 ) -> Result<(), Remark> {
     match rule.lens(direction).run(&mut trial) {
         Err(Halt::Undecided { .. }) => Ok(()),
@@ -146,7 +162,15 @@ fn refuse_default(
         Ok(()) => {
             let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
             let found = own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
-            let Some(found) = found else { return Ok(()) };
+            let Some(found) = found else {
+                let Some(path) = differing(trial.object(), filled) else { return Ok(()) };
+                let path = start.origin(&trial.origin(&path));
+                let message = format!(
+                    "where the users of the chart set nothing else, what an action prints decides what becomes of {path} (rule {})",
+                    rule.id
+                );
+                return Err(Remark::new(Code::TemplateAction, path, message).help(WRITE_OUT));
+            };
             let is_removed = |intent: &Intent| matches!(intent, Intent::Delete { path } if *path == found);
             let removal = if trial.program().iter().any(is_removed) { Removal::Yes } else { Removal::No };
             let path = start.origin(&found);
@@ -158,6 +182,24 @@ fn refuse_default(
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
     }
+}
+
+/// Returns the first place at which two values differ, or around it.
+fn differing(one: &Value, other: &Value) -> Option<FieldPath> {
+    match (one, other) {
+        _ if one == other => None,
+        (Value::Object(one), Value::Object(other)) => one.iter().find_map(|(key, value)| {
+            let inner = other.get(key).map_or(Some(FieldPath::default()), |other| differing(value, other))?;
+            Some(FieldPath::default().key(key).join(&inner))
+        }),
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
+            .iter()
+            .zip(other)
+            .enumerate()
+            .find_map(|(at, (one, other))| Some(FieldPath::default().index(at).join(&differing(one, other)?))),
+        _ => Some(FieldPath::default()),
+    }
+    .or_else(|| (one != other).then(FieldPath::default))
 }
 
 /// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.

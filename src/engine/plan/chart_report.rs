@@ -11,7 +11,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 /// The file that makes a folder a chart.
 pub(crate) const CHART: &str = "Chart.yaml";
 
-/// The objects whose apiVersion an action takes from the cluster, by that action.
+/// The objects whose apiVersion an action prints as the target wants it, by that action.
 pub(super) type Followed = BTreeMap<String, BTreeSet<Location>>;
 
 /// What becomes of the templates of a run, by chart.
@@ -73,7 +73,7 @@ impl Tally {
         let followed: Vec<String> = followed.collect();
         let followed = match followed.is_empty() {
             true => String::new(),
-            false => format!("; these take their apiVersion from the cluster: {}", followed.join(", ")),
+            false => format!("; actions print the apiVersion of these as the target wants it: {}", followed.join(", ")),
         };
         format!("the objects of its templates: {counts}{followed}")
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::syntax::template::{Defines, Template};
+use crate::syntax::template::{Changes, Defines, Template};
 
 /// A template of a chart.
 pub(crate) struct TemplateFile {
@@ -36,7 +36,9 @@ pub(crate) struct Definitions {
     pub(crate) calling: Vec<Arc<Template>>,
     /// The data of its values.yaml.
     pub(crate) values: Option<Value>,
-    /// The text of that.
+    /// What its templates change in that.
+    pub(crate) changes: Changes,
+    /// The text of that file.
     pub(crate) values_text: String,
     /// Whether that or a definition has a text that rules look for in kinds of other groups.
     pub(crate) has_triggers: bool,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::definitions::Definitions;
 use super::unknown_types::{ByDefault, OpenType, RENDER};
 use crate::engine::convert::Goal;
-use crate::engine::finding::Location;
+use crate::engine::finding::{Location, Severity};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, Step};
@@ -72,13 +72,16 @@ impl PrintedTypes {
 
     fn add(&mut self, goal: &Goal<'_>, reading: &Reading, (version, kind): (&str, &str), place: Location) {
         let texts = |value: &str| reading.texts_of(value).map(|texts| texts.iter().cloned().collect());
-        let (kinds, defaults) = (printed(kind, texts), printed(version, |value| by_default(reading, value)));
+        let defaults_of =
+            |text: &str| printed(text, |value| by_default(reading, value, text)).filter(|all| !all.is_empty());
+        let (defaults, every) = (printed(version, |value| by_default(reading, value, version)), printed(kind, texts));
+        let kinds = every.clone().or_else(|| defaults_of(kind));
         let old = defaults.iter().flatten().find(|(_, version)| leaves_version(goal, version));
-        let open = |by_default| OpenType::Version { text: version.to_owned(), by_default };
+        let open = |by_default| OpenType::Version { text: named(version, reading), by_default };
         match (kinds, &defaults) {
             (None, _) if !version.contains(ACTION) => {
                 let (kind, version) = (kind.to_owned(), version.to_owned());
-                self.open.extend(old.map(|_| (OpenType::Kind { kind, version }, place)));
+                self.open.extend(old.map(|_| (OpenType::Kind { kind, version, by_default: None }, place)));
             }
             (None, _) => self.open.extend(old.map(|_| (open(ByDefault::Unknown), place))),
             (Some(kinds), Some(defaults)) if !defaults.is_empty() => {
@@ -88,8 +91,16 @@ impl PrintedTypes {
                     pairs().find(|pair| standing(pair).is_some_and(|own| wanted.contains(&own)))
                 };
                 if !version.contains(ACTION) {
-                    let is_old = || find(&[Standing::Gone, Standing::Deprecated]).is_some();
-                    kinds.iter().filter(|_| is_old()).for_each(|(texts, _)| self.settle(texts));
+                    let is_old = find(&[Standing::Gone, Standing::Deprecated]).is_some();
+                    let is_known = is_old || find(&[Standing::Current]).is_some();
+                    kinds.iter().filter(|_| is_known).for_each(|(texts, _)| self.settle(texts));
+                    if let Some((_, own)) = kinds.first().filter(|_| is_known && every.is_none()) {
+                        // What is converted is right for that kind.
+                        let severity = if is_old { Severity::Warning } else { Severity::Note };
+                        let (kind, version) = (named(kind, reading), version.to_owned());
+                        let by_default = Some((own.clone(), severity));
+                        self.settled.push((OpenType::Kind { kind, version, by_default }, place));
+                    }
                 } else if let Some((_, (texts, left))) = find(&[Standing::Gone, Standing::Deprecated]) {
                     let is_served = find(&[Standing::Gone]).is_none();
                     let (texts, text, version) = (texts.clone(), version.to_owned(), left.clone());
@@ -138,20 +149,21 @@ impl LeftType {
         definitions: &Definitions,
     ) -> (OpenType, Location) {
         let wanted = wanted.filter(|wanted| *wanted != self.version);
+        let mut at = None;
         let help = match wanted.and_then(|wanted| self.to_write(wanted)) {
             Some((value, written)) => {
                 let before = &self.texts[value];
+                let shown = if written.is_empty() { "\"\"" } else { written };
                 match reading.origin_of(value).and_then(|origin| place_in_values(origin, before, definitions)) {
-                    Some((key, line)) => {
+                    Some((key, place)) => {
+                        at = Some((key.to_owned(), written.to_owned()));
                         let file = match definitions.chart.as_str() {
                             "" => VALUES.to_owned(),
                             chart => format!("{chart}/{VALUES}"),
                         };
-                        format!(
-                            "write {written} at {key} in line {line} of {file}, and run it again: the fields follow"
-                        )
+                        format!("write {shown} {place} of {file}, and run it again: the fields follow")
                     }
-                    None => format!("let `{value}` print {written} by default, and run it again: the fields follow"),
+                    None => format!("let `{value}` print {shown} by default, and run it again: the fields follow"),
                 }
             }
             None => match wanted {
@@ -159,8 +171,8 @@ impl LeftType {
                 None => RENDER.to_owned(),
             },
         };
-        let by_default = ByDefault::Left { version: self.version, is_served: self.is_served, help };
-        (OpenType::Version { text: self.text, by_default }, self.place)
+        let by_default = ByDefault::Left { version: self.version, is_served: self.is_served, at, help };
+        (OpenType::Version { text: named(&self.text, reading), by_default }, self.place)
     }
 
     /// Returns the value that decides, with what it is to be for the apiVersion `wanted`.
@@ -171,8 +183,9 @@ impl LeftType {
     }
 }
 
-/// Returns the first key in `origin` that has the value `text` in the values of a chart, with its line.
-fn place_in_values<'o>(origin: &'o str, text: &str, definitions: &Definitions) -> Option<(&'o str, usize)> {
+/// Returns the first key in `origin` that has the value `text` in the values of a chart, with the place where that is written: what an alias
+/// stands for is written at its anchor.
+fn place_in_values<'o>(origin: &'o str, text: &str, definitions: &Definitions) -> Option<(&'o str, String)> {
     let keys = origin.split(".Values.").skip(1).map(|rest| {
         rest.split(|one: char| !(one.is_alphanumeric() || matches!(one, '.' | '_'))).next().unwrap_or_default()
     });
@@ -187,13 +200,38 @@ fn place_in_values<'o>(origin: &'o str, text: &str, definitions: &Definitions) -
     let mut keys = keys.into_iter();
     let key = keys.find(|key| has_it(key))?;
     let path = FieldPath::new(key.split('.').map(|key| Step::Key(key.to_owned())));
-    let span = yaml::locate(&tree, written, root, &path);
-    Some((key, LineIndex::new(written).position(written, span.start).line))
+    let lines: Vec<&str> = written.lines().collect();
+    let line_of = |length: usize| {
+        let path = FieldPath::new(path.steps()[..length].iter().cloned());
+        LineIndex::new(written).position(written, yaml::locate(&tree, written, root, &path).start).line
+    };
+    let alias = |line: usize| lines.get(line - 1)?.split_once(": *")?.1.split_whitespace().next();
+    let alias = (1..=path.steps().len()).find_map(|length| alias(line_of(length)));
+    let Some(alias) = alias else { return Some((key, format!("at {key} in line {}", line_of(path.steps().len())))) };
+    let anchor = format!("&{alias}");
+    let is_anchor = |line: &&str| line.split([' ', ',', '{', '[']).any(|word| word == anchor);
+    let at = lines.iter().position(is_anchor)?;
+    let line = at + lines[at..].iter().position(|line| line.contains(text))? + 1;
+    Some((key, format!("at {key}, which the anchor {anchor} has, in line {line}")))
 }
 
-/// Returns the texts that a value which is a placeholder stands for by default, if all of them are known.
-fn by_default(reading: &Reading, value: &str) -> Option<Vec<String>> {
-    let text = |value: &Value| match value {
+/// Returns a text with the keys of values in place of what stands for them: they are called alike wherever they are printed.
+fn named(text: &str, reading: &Reading) -> String {
+    let mut out = text.to_owned();
+    for value in
+        text.match_indices(ACTION).filter_map(|(start, _)| Some(&text[start..=start + text[start..].find('}')?]))
+    {
+        if let Some(key) = reading.key_of(value) {
+            out = out.replace(value, &format!("{{{{ .Values.{key} }}}}"));
+        }
+    }
+    out
+}
+
+/// Returns the texts that a value which is a placeholder in a `whole` text stands for by default, if all of them are known.
+fn by_default(reading: &Reading, value: &str, whole: &str) -> Option<Vec<String>> {
+    let text = |printed: &Value| match printed {
+        Value::Null => (value != whole).then(String::new),
         Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,

@@ -18,7 +18,7 @@ use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::printed_types::{PrintedTypes, Texts, leaves_version};
 use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplatePlan, unread};
-use super::unknown_types::{Actions, OpenTypes, of_foreign, of_suffixed};
+use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed, report_once};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -28,10 +28,9 @@ use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
-use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Template};
+use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Template, Values};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
-use crate::syntax::yaml;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -46,6 +45,13 @@ pub struct Templates<'s> {
     pub(crate) files: &'s [TemplateFile],
     /// What shows whether there are known objects in what they print.
     pub(crate) recognizer: &'s Recognizer,
+}
+
+/// What is known of a chart where its users set nothing.
+struct ChartDefaults {
+    values: Option<Values>,
+    /// What its templates call definitions with.
+    arguments: Arguments,
 }
 
 /// What plans templates.
@@ -67,13 +73,17 @@ impl TemplatePlanner<'_, '_> {
         // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
         let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
         let facts = TargetFacts(self.shared.planner.goal());
-        let mut arguments: BTreeMap<&str, Arguments> = BTreeMap::new();
+        let mut defaults: BTreeMap<&str, ChartDefaults> = BTreeMap::new();
         for TemplateFile { definitions, .. } in files {
-            let made =
-                || Arguments::of(definitions.calling.iter().map(|one| &**one), self.environment(definitions, &facts));
-            arguments.entry(definitions.chart.as_str()).or_insert_with(made);
+            let of_chart = || {
+                let values = definitions.values.as_ref().map(|values| definitions.changes.of(values));
+                let environment = self.environment(definitions, values.as_ref(), &facts);
+                let arguments = Arguments::of(definitions.calling.iter().map(|one| &**one), environment);
+                ChartDefaults { values, arguments }
+            };
+            defaults.entry(definitions.chart.as_str()).or_insert_with(of_chart);
         }
-        let plan = |number: usize| self.plan(&files[number], &arguments[files[number].definitions.chart.as_str()]);
+        let plan = |number: usize| self.plan(&files[number], &defaults[files[number].definitions.chart.as_str()]);
         let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
         for (file, template) in files.iter().zip(plans) {
             let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
@@ -90,6 +100,11 @@ impl TemplatePlanner<'_, '_> {
                 actions.into_iter().for_each(|(action, places)| of_chart.entry(action).or_default().extend(places));
             }
         }
+        let mut unknown: BTreeMap<&str, Vec<&mut PlannedFile>> = BTreeMap::new();
+        for (file, planned) in files.iter().zip(&mut all) {
+            unknown.entry(file.definitions.chart.as_str()).or_default().push(planned);
+        }
+        unknown.into_values().for_each(report_once);
         for (file, planned) in files.iter().zip(&mut all) {
             planned.settle_names(&kinds[file.definitions.chart.as_str()]);
         }
@@ -98,6 +113,7 @@ impl TemplatePlanner<'_, '_> {
             findings: vec![finding],
             ..PlannedFile::default()
         }));
+        open.values_mut().for_each(OpenType::settle_keys);
         let types = open.values().flatten().filter_map(|(open_type, places)| open_type.finding(places));
         for finding in
             types.chain(suffixed.values().filter_map(of_suffixed)).chain(foreign.values().filter_map(of_foreign))
@@ -109,12 +125,18 @@ impl TemplatePlanner<'_, '_> {
     }
 
     /// Returns what is known of the cluster and a chart.
-    fn environment<'e>(&self, definitions: &'e Definitions, facts: &'e TargetFacts<'_>) -> Environment<'e> {
+    fn environment<'e>(
+        &self,
+        definitions: &'e Definitions,
+        values: Option<&'e Values>,
+        facts: &'e TargetFacts<'_>,
+    ) -> Environment<'e> {
         Environment {
             defines: &definitions.all,
             facts,
-            values: definitions.values.as_ref(),
-            chart_values: definitions.values.as_ref(),
+            values: values.map(|values| &values.read),
+            chart_values: values.map(|values| &values.read),
+            unchanged: values.map(|values| &values.unchanged),
             arguments: None,
             defaults: match self.shared.planner.goal().choices.chart_values {
                 ChartValues::Unknown => Certainty::Default,
@@ -123,7 +145,7 @@ impl TemplatePlanner<'_, '_> {
         }
     }
 
-    fn plan(&self, file: &TemplateFile, arguments: &Arguments) -> PlannedTemplate {
+    fn plan(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -135,12 +157,12 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = self.environment(&file.definitions, &facts);
+        let environment = self.environment(&file.definitions, defaults.values.as_ref(), &facts);
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
-            let arguments = part.name().and_then(|name| arguments.get(name));
+            let arguments = part.name().and_then(|name| defaults.arguments.get(name));
             let read = template::readings(part, Environment { values, arguments, ..environment }, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
@@ -302,9 +324,10 @@ impl TemplatePlanner<'_, '_> {
                 // A key that an action prints can be any.
                 let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
                 open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
-                open.texts.extend(reading.default_of(text).map(|values| (text.to_owned(), values.to_vec())));
+                open.texts.extend(reading.default_of(text).map(|values| (text.to_owned(), values)));
                 open.keys.extend(reading.key_of(text).map(|key| (text.to_owned(), key.to_owned())));
                 open.required.extend(reading.is_required(text).then(|| text.to_owned()));
+                open.missing.extend(reading.is_missing(text).then(|| text.to_owned()));
             }
             survey.open = (open != OpenParts::default()).then(|| Box::new(open));
         }
@@ -353,8 +376,7 @@ fn glued_document(text: &str) -> Option<usize> {
 /// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
 fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let (path, list) = template::places(text, hole);
-    let by_default: Option<Vec<Value>> =
-        hole.by_default.as_ref().and_then(|values| values.iter().map(entries).collect());
+    let by_default = &hole.by_default;
     // At two places there is nothing for what stands at the other one.
     let only = |is_list: bool| {
         let of_turn = |value: &Value| if value.is_array() == is_list { value.clone() } else { Value::Null };
@@ -364,17 +386,10 @@ fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
-        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, key: hole.key.clone() })
+        let (key, required) = (hole.key.clone(), hole.required.clone());
+        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, key, required })
     };
     places.map(hole).collect()
-}
-
-/// Returns the entries or items that are printed, of which a definition can print the text.
-fn entries(printed: &Value) -> Option<Value> {
-    let Value::String(text) = printed else { return Some(printed.clone()) };
-    let tree = yaml::parse(text).ok()?;
-    let [document] = tree.documents() else { return None };
-    yaml::read_value(&tree, text, document.root).ok().filter(|value| value.is_object() || value.is_array())
 }
 
 /// Returns whether what is printed at a place can be more than metadata of the object or annotations, and more than whole fields of it.

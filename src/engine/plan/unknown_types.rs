@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::file::PlannedFile;
+use crate::engine::convert::NO_DEFAULT;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 
 /// What to do about objects that only a rendered chart shows.
@@ -21,6 +23,8 @@ pub(super) enum OpenType {
     Kind {
         kind: String,
         version: String,
+        /// The one that is printed where users of the chart set nothing, with how severe it is that they can set another one.
+        by_default: Option<(String, Severity)>,
     },
 }
 
@@ -36,6 +40,8 @@ pub(super) enum ByDefault {
     Left {
         version: String,
         is_served: bool,
+        /// The key of the values that decides, and what is to be written there.
+        at: Option<(String, String)>,
         help: String,
     },
 }
@@ -53,8 +59,35 @@ impl OpenType {
                 }
                 Self::Version { text: change(text), by_default }
             }
-            Self::Kind { kind, version } => Self::Kind { kind: change(kind), version: version.clone() },
+            Self::Kind { kind, version, by_default } => {
+                Self::Kind { kind: change(kind), version: version.clone(), by_default: by_default.clone() }
+            }
         }
+    }
+
+    /// Says so where one key of the values decides about apiVersions that are to become different ones.
+    pub(super) fn settle_keys(types: &mut OpenTypes) {
+        let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let places = |one: &Self| match one {
+            Self::Version { by_default: ByDefault::Left { at, .. }, .. } => at.clone(),
+            _ => None,
+        };
+        for (key, written) in types.keys().filter_map(places) {
+            wanted.entry(key).or_default().insert(written);
+        }
+        let settle = |(mut one, places): (Self, BTreeSet<Location>)| {
+            if let Self::Version { by_default: ByDefault::Left { at: Some((key, _)), help, .. }, .. } = &mut one
+                && wanted[key].len() > 1
+            {
+                let all: Vec<&str> = wanted[key].iter().map(String::as_str).collect();
+                *help = format!(
+                    "{key} decides for several APIs, which want {}: give each a key of its own",
+                    all.join(", ")
+                );
+            }
+            (one, places)
+        };
+        *types = std::mem::take(types).into_iter().map(settle).collect();
     }
 
     /// Reports the objects at `places`.
@@ -65,7 +98,16 @@ impl OpenType {
         };
         let (what, text, by_default) = match self {
             Self::Version { text, by_default } => (format!("apiVersion of {count}"), text, by_default),
-            Self::Kind { kind, version } => (format!("kind of {count} in {version}"), kind, &ByDefault::Unknown),
+            Self::Kind { kind, version, by_default: None } => {
+                (format!("kind of {count} in {version}"), kind, &ByDefault::Unknown)
+            }
+            Self::Kind { kind, version, by_default: Some((own, severity)) } => {
+                let message = format!(
+                    "the kind of {count} in {version} is `{kind}`: by default that is {own}; users of the chart can set another one"
+                );
+                let place = places.first()?.clone();
+                return Some(Finding::new(place, Code::TemplateAction, *severity, message).help(RENDER));
+            }
         };
         let (severity, why, help) = match by_default {
             ByDefault::Unknown if text.contains(".Values.") => {
@@ -84,7 +126,7 @@ impl OpenType {
                 ),
                 RENDER,
             ),
-            ByDefault::Left { version, is_served, help } => {
+            ByDefault::Left { version, is_served, help, .. } => {
                 let why = if *is_served { "has deprecated" } else { "does not serve" };
                 (Severity::Unresolved, format!(": by default that is {version}, which the target {why}"), help.as_str())
             }
@@ -115,6 +157,30 @@ pub(super) fn of_foreign(calls: &Actions) -> Option<Finding> {
     let (action, first, others) = first_of(calls)?;
     let message = format!("`{action}` prints what a definition of another chart makes, which is not converted{others}");
     Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(RENDER))
+}
+
+/// Leaves the first of the findings about each action of a chart that has no known default.
+pub(super) fn report_once(files: Vec<&mut PlannedFile>) {
+    let action = |finding: &Finding| {
+        let (action, _) = finding.message.split_once(NO_DEFAULT)?;
+        (finding.code == Code::TemplateAction).then(|| action.to_owned())
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    files
+        .iter()
+        .flat_map(|file| &file.findings)
+        .filter_map(action)
+        .for_each(|one| *counts.entry(one).or_default() += 1);
+    for file in files {
+        file.findings.retain_mut(|finding| match action(finding).map(|action| counts.insert(action, 0)) {
+            None | Some(Some(1)) => true,
+            Some(Some(count @ 2..)) => {
+                finding.message.push_str(&format!("; likewise {} more", count - 1));
+                true
+            }
+            Some(_) => false,
+        });
+    }
 }
 
 /// Returns the first of some actions with its place, and how many more there are.

@@ -25,6 +25,8 @@ pub struct Hole {
     pub by_default: Option<Vec<Value>>,
     /// The key in the values of a chart of all that is printed, where that is known.
     pub key: Option<String>,
+    /// What stands for the action, where users of a chart set what is printed, and no default of it is known.
+    pub required: Option<String>,
 }
 
 /// What of an object is not known.
@@ -40,6 +42,8 @@ pub struct OpenParts {
     pub keys: Vec<(String, String)>,
     /// Those of which the chart has no default.
     pub required: Vec<String>,
+    /// Those of which it prints nothing by default, since its values do not have them.
+    pub missing: Vec<String>,
     /// Whether an action prints the apiVersion, which is what the cluster wants it to be.
     pub follows_cluster: bool,
 }
@@ -51,6 +55,7 @@ static NOTHING: OpenParts = OpenParts {
     texts: Vec::new(),
     keys: Vec::new(),
     required: Vec::new(),
+    missing: Vec::new(),
     follows_cluster: false,
 };
 
@@ -124,6 +129,16 @@ impl OpenParts {
             values: self.values.iter().filter_map(|value| value.below(place)).collect(),
             ..self.clone()
         }
+    }
+
+    /// Makes null in `data` what a chart prints nothing for, since its values do not have it, and returns where that is.
+    pub(crate) fn without_missing(&self, data: &mut Value) -> Vec<FieldPath> {
+        let mut places = Vec::new();
+        if !self.missing.is_empty() {
+            let texts: Vec<_> = self.missing.iter().map(|text| (text.as_str(), &Value::Null)).collect();
+            fill_texts(data, None, &texts, &mut places);
+        }
+        places
     }
 
     /// Returns this data as it is where users set nothing, once for each turn of the ranges around what is printed.

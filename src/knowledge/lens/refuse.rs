@@ -55,6 +55,15 @@ impl Refuse {
         values.iter().find(|place| premises.iter().any(|premise| is_inside(place, &premise.written))).cloned()
     }
 
+    /// Records an action of which no default is known, if the object is refused where it prints nothing.
+    fn tell_unknown(&self, at: &FieldPath, session: &mut Session<'_>) {
+        let holes = session.open().holes.iter().filter(|hole| hole.is_content && hole.path.starts_with(at));
+        let found = holes.filter_map(|hole| Some((hole.path.clone(), hole.required.clone()?))).next();
+        if let Some((place, text)) = found.filter(|_| matches!(self.r#if.verdict(session.object()), Verdict::Holds)) {
+            session.record_unknown(&place, &text, &self.reason, self.advice(session));
+        }
+    }
+
     /// Refuses an object because of what the text at `at` can become.
     fn undecided(&self, at: FieldPath, session: &Session<'_>) -> Halt {
         let mut halt = undecided(at, session.object());
@@ -82,7 +91,10 @@ impl Operation for Refuse {
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         match verdict {
             Verdict::Holds => {}
-            Verdict::Fails => return Ok(()),
+            Verdict::Fails => {
+                self.tell_unknown(&at, session);
+                return Ok(());
+            }
             // What a template prints as a whole value is hardly ever what is refused; by default it is checked.
             Verdict::Open(at) if at.get(&data).is_some_and(is_of_action) => {
                 session.record_required(&at, &self.reason, self.advice(session));

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::context::{Context, Namespace, ObjectId, ObjectPlace, ObjectView};
 use super::growth::Growth;
-use super::open_parts::{ByDefault, OpenParts, with_entries};
+use super::open_parts::{ByDefault, Hole, OpenParts, with_entries};
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
@@ -293,6 +293,20 @@ impl<'a> Session<'a> {
         fields.iter().find_map(|field| Some((field, places().find(|hole| is_in(field, hole))?)))
     }
 
+    /// Returns the first of `fields` that can be among what users of a chart set in some metadata, where no default of that is known.
+    pub(crate) fn unknown<'f>(&self, fields: &'f [FieldPattern]) -> Option<(&'f FieldPattern, FieldPath, String)> {
+        let is_metadata = |hole: &&Hole| hole.path.steps().contains(&Step::Key("metadata".to_owned()));
+        let holes = || self.open.holes.iter().filter(|hole| !hole.is_content).filter(is_metadata);
+        let can_have = |field: &FieldPattern, hole: &FieldPath| {
+            let is_below = field.parts().len() > hole.steps().len() && field.starts_with(&hole.pattern());
+            is_below && field.matches(&self.object).is_empty()
+        };
+        fields.iter().find_map(|field| {
+            let hole = holes().find(|hole| hole.required.is_some() && can_have(field, &hole.path))?;
+            Some((field, hole.path.clone(), hole.required.clone()?))
+        })
+    }
+
     /// Returns whether a variable is at `place`, and not what an action of a template prints.
     pub(crate) fn is_variable(&self, place: &FieldPath) -> bool {
         place.get(&self.object).is_some_and(|value| OpenText::of(value).is_some() && !is_of_action(value))
@@ -500,6 +514,12 @@ impl<'a> Session<'a> {
             let (path, text, reason) = (self.origin(path), text.clone(), reason.to_owned());
             self.required.push(Required { path, text, reason, advice });
         }
+    }
+
+    /// Records that what an action prints at `path`, which stands as `text`, has no known default and can be of consequence.
+    pub(crate) fn record_unknown(&mut self, path: &FieldPath, text: &str, reason: &str, advice: String) {
+        let (path, text, reason) = (self.origin(path), text.to_owned(), reason.to_owned());
+        self.required.push(Required { path, text, reason, advice });
     }
 
     /// Returns what the users of a chart must set, and on which refusals depend.

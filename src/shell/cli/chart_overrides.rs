@@ -14,7 +14,7 @@ use crate::engine::plan::{CHART, Definitions};
 use crate::shell::disk;
 
 /// The key of the values that all charts inside of one see.
-const GLOBAL: &str = "global";
+pub(super) const GLOBAL: &str = "global";
 
 /// Takes in what the charts around `chart` have for it, as `definitions_of` reads them, under the name that it has there by `name_in`, and
 /// reports that.
@@ -58,7 +58,7 @@ pub(super) fn take_in(
 }
 
 /// Sets the entry of a mapping; what is null there is no more. Returns whether that changes something.
-fn overrides(values: &mut Value, key: &str, value: &Value) -> bool {
+pub(super) fn overrides(values: &mut Value, key: &str, value: &Value) -> bool {
     let Value::Object(map) = values else { return false };
     match (map.get_mut(key), value) {
         (Some(_), Value::Null) => map.shift_remove(key).is_some(),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chart_overrides;
-use super::input::{Input, SkippedTemplate, TEMPLATES, VENDORED, chart_of, is_vendored, makes_chart};
+use super::chart_overrides::{self, GLOBAL};
+use super::input::{Input, SkippedTemplate, TEMPLATES, VENDORED, chart_around, chart_of, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::ChartFolder;
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
@@ -148,21 +148,22 @@ pub(super) fn old_texts<T>(input: &Input<T>, charts: &Charts, goal: &Goal<'_>) -
     });
     let parts = charts.values.iter().filter_map(|(file, chart)| {
         let message = format!(
-            "an object of {} lacks its kind, which a template can print beside it, and is not converted",
+            "a part of an object of {}, to which a template can print the rest, is not converted",
             part_of_object(chart.values.as_ref()?, goal)?
         );
         let location = Location { file: file.to_string_lossy().into_owned(), position: None };
-        let help = "write the kind beside the apiVersion, or convert it by hand";
+        let help = "write the object out in the template, or convert it by hand";
         Some(Finding::new(location, Code::NotAnObject, Severity::Unresolved, message).help(help))
     });
-    found.chain(parts).chain(charts.findings.iter().cloned()).collect()
+    found.chain(parts).chain(charts.findings.iter().cloned()).chain(old_aliases(input, goal)).collect()
 }
 
-/// Returns the first apiVersion that goes of a mapping with the fields of an object, but no kind.
+/// Returns the first apiVersion that goes of a mapping with some fields of an object, but not all.
 fn part_of_object<'v>(values: &'v Value, goal: &Goal<'_>) -> Option<&'v str> {
     match values {
         Value::Object(map) => {
-            let is_part = map.contains_key("spec") && !map.contains_key("kind");
+            let has = |key: &str| map.contains_key(key);
+            let is_part = if has("kind") { !has("metadata") && !has("name") } else { has("spec") };
             let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| is_part);
             let own = version.filter(|version| plan::leaves_version(goal, version));
             own.or_else(|| map.values().find_map(|one| part_of_object(one, goal)))
@@ -186,7 +187,7 @@ pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
 }
 
 /// Reports the charts that others bring, and that are left as they are; what was skipped of such a chart is reported once.
-pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) {
+pub(super) fn report_vendored<T>(input: &Input<T>, goal: &Goal<'_>, findings: &mut Vec<Finding>) {
     let mut skipped: BTreeMap<PathBuf, Vec<Finding>> = BTreeMap::new();
     findings.retain(|finding| {
         let chart = chart_of(Path::new(&finding.location.file)).filter(|_| finding.code == Code::Template);
@@ -197,7 +198,10 @@ pub(super) fn report_vendored<T>(input: &Input<T>, findings: &mut Vec<Finding>) 
     for chart in &input.charts {
         let around = chart.parent().and_then(Path::parent).filter(|_| is_vendored(chart, &input.roots));
         match around {
-            Some(around) => folders.entry(around.to_owned()).or_default().extend(name_of(chart)),
+            Some(around) => {
+                folders.entry(around.to_owned()).or_default().extend(name_of(chart));
+                findings.extend(old_inside(chart, around, goal).filter(|_| !skipped.contains_key(chart)));
+            }
             None => {
                 let archives = archives(chart);
                 absent.entry(chart.clone()).or_default().extend(missing(chart, &archives));
@@ -236,10 +240,87 @@ fn name_of(chart: &Path) -> Option<String> {
 
 /// Returns the key that the values of a chart have in those of the chart around it: its name, or what that one calls it first.
 fn name_in(chart: &Path, around: &Path) -> Option<String> {
+    names_in(chart, around).into_iter().next()
+}
+
+/// Returns the keys that the values of a chart have in those of the chart around it: each prints the chart once.
+fn names_in(chart: &Path, around: &Path) -> Vec<String> {
     let text = |data: &Value, key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
-    let name = text(&data_of(&chart.join(CHART))?, "name")?;
-    let listed = dependencies(around).into_iter().find(|one| text(one, "name").as_ref() == Some(&name));
-    Some(listed.and_then(|one| text(&one, "alias")).unwrap_or(name))
+    let Some(name) = data_of(&chart.join(CHART)).and_then(|data| text(&data, "name")) else { return Vec::new() };
+    let listed = dependencies(around).into_iter().filter(|one| text(one, "name").as_ref() == Some(&name));
+    let names: Vec<String> = listed.map(|one| text(&one, "alias").unwrap_or_else(|| name.clone())).collect();
+    if names.is_empty() { vec![name] } else { names }
+}
+
+/// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes.
+fn old_inside(chart: &Path, around: &Path, goal: &Goal<'_>) -> Option<Finding> {
+    let options = WalkOptions { every_name: true, ..WalkOptions::default() };
+    let files = disk::scan(&[chart.join(TEMPLATES)], &options, |_, bytes| {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
+        let mut versions = versions.map(|version| version.trim().trim_matches(['"', '\'']));
+        versions.find(|version| version.contains("{{") || plan::leaves_version(goal, version)).map(str::to_owned)
+    });
+    let names = || names_in(chart, around);
+    let mut files = files.visited.into_iter();
+    let (file, version) = files.find_map(|(file, version)| match version.contains("{{") {
+        // Values can print it.
+        true => names().iter().find_map(|name| old_in_values(chart, around, name, goal)),
+        false => Some((file, version)),
+    })?;
+    let message = format!(
+        "the chart {}, which another one brings, prints {version}, which the target does not serve",
+        name_of(chart)?
+    );
+    let help = format!("pass {} to convert it, or depend on a newer version of it", chart.display());
+    let location = Location { file: file.to_string_lossy().into_owned(), position: None };
+    Some(Finding::new(location, Code::Template, Severity::Unresolved, message).help(help))
+}
+
+/// Returns an apiVersion that goes in the values of a chart as the chart around it sets them under a name, with the file that has it.
+fn old_in_values(chart: &Path, around: &Path, name: &str, goal: &Goal<'_>) -> Option<(PathBuf, String)> {
+    let mut own = data_of(&chart.join(VALUES)).unwrap_or_else(|| Value::Object(Map::new()));
+    let outer = data_of(&around.join(VALUES)).unwrap_or_default();
+    let set = outer.get(name).and_then(Value::as_object).into_iter().flatten();
+    let set = set.map(|(key, value)| (key.as_str(), value));
+    for (key, value) in set.chain(outer.get(GLOBAL).map(|global| (GLOBAL, global))) {
+        if let Some(version) = old_in(value, goal) {
+            return Some((around.join(VALUES), version));
+        }
+        chart_overrides::overrides(&mut own, key, value);
+    }
+    Some((chart.join(VALUES), old_in(&own, goal)?))
+}
+
+/// Returns an apiVersion that goes in some values.
+fn old_in(values: &Value, goal: &Goal<'_>) -> Option<String> {
+    match values {
+        Value::String(text) => plan::leaves_version(goal, text).then(|| text.clone()),
+        Value::Array(items) => items.iter().find_map(|one| old_in(one, goal)),
+        Value::Object(map) => map.values().find_map(|one| old_in(one, goal)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Reports the charts of the run that charts around them print under another name too, with an apiVersion that goes in the values for it.
+fn old_aliases<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
+    let own =
+        input.charts.iter().filter(|chart| !is_vendored(chart, &input.roots) && input.is_listed(&chart.join(CHART)));
+    let found = own.filter_map(|chart| {
+        let full = disk::full_path(chart);
+        let around = chart_around(chart).or_else(|| chart_around(&full))?;
+        let (name, version) = names_in(chart, around).into_iter().skip(1).find_map(|name| {
+            let (_, version) = old_in_values(chart, around, &name, goal)?;
+            Some((name, version))
+        })?;
+        let message = format!(
+            "a chart around it prints it as {name} too, with {version} in its values, which the target does not serve"
+        );
+        let help = format!("write another apiVersion under {name} in {}", around.join(VALUES).display());
+        let location = Location { file: chart.join(CHART).to_string_lossy().into_owned(), position: None };
+        Some(Finding::new(location, Code::Template, Severity::Unresolved, message).help(help))
+    });
+    found.collect()
 }
 
 /// Returns what a chart lists as its dependencies.
@@ -402,7 +483,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
             makes |= MADE.iter().any(|made| text.contains(made));
             definitions.calling.push(Arc::clone(&template));
             add(&template, &mut definitions);
-            definitions.values.iter_mut().for_each(|values| template::hide_changed(&template, values));
+            definitions.changes.add(&template);
             files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));
         } else {
             brought.add(&template);

@@ -383,7 +383,7 @@ fn conclude<'p>(
     found.extend(charts::old_texts(&input, &charts, planner.goal()));
     let templates = charts.templates;
     charts::without_skipped(&mut found, &templates);
-    charts::report_vendored(&input, &mut found);
+    charts::report_vendored(&input, planner.goal(), &mut found);
     found.extend(charts::excluded(&input, planner.goal()));
     let scope = Scope {
         left_out: &left_out,

@@ -70,23 +70,24 @@ impl Collector<'_> {
                     self.add(&value);
                 }
                 Node::Branching(block) => {
-                    let (length, dot) = (scope.len(), scope.dot.clone());
+                    let (before, length) = (scope.clone(), scope.len());
                     for branch in &block.branches {
                         let action = &actions[branch.action];
+                        let mut inside = before.clone();
                         if action.keyword == Keyword::Range {
-                            self.ranges.insert(block.number, scope.resolve(&action.pipeline.value));
-                            scope.enter_item(block.number, &action.pipeline.variables);
+                            self.ranges.insert(block.number, inside.resolve(&action.pipeline.value));
+                            inside.enter_item(block.number, &action.pipeline.variables);
                         } else {
-                            let value = scope.bind(&action.pipeline);
+                            let value = inside.bind(&action.pipeline);
                             self.add(&value);
                             if action.keyword == Keyword::With {
-                                scope.dot = value;
+                                inside.dot = value;
                             }
                         }
-                        self.nodes(part, &branch.body, scope);
-                        scope.dot.clone_from(&dot);
+                        self.nodes(part, &branch.body, &mut inside);
+                        inside.truncate(length);
+                        scope.join(&inside);
                     }
-                    scope.truncate(length);
                 }
             }
         }

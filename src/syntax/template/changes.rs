@@ -2,6 +2,8 @@
 //!
 //! Invariant: what can be changed counts as changed, whatever conditions decide about it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::expression::Expression;
@@ -69,19 +71,56 @@ fn run(scope: &mut Scope, part: Part<'_>, nodes: &[Node], defines: &Defines, lev
     }
 }
 
-/// Makes unknown what an action of a template can change in the values of its chart: it is changed for all templates that are rendered later.
-pub fn hide_changed(template: &Template, values: &mut Value) {
-    template.actions().iter().for_each(|action| hide_changed_by(&action.pipeline.value, values));
+/// The values of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// As templates read them: what one changes, it changes for all that are rendered later, so that it is not known.
+    pub read: Value,
+    /// As they are before that. What different actions change is not known even so.
+    pub unchanged: Value,
 }
 
-fn hide_changed_by(value: &Expression, values: &mut Value) {
-    let Expression::Call(_, arguments) = value else { return };
-    arguments.iter().for_each(|argument| hide_changed_by(argument, values));
-    let Some((Expression::Path(path), key)) = value.changed() else { return };
-    let Some(path) = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values") else { return };
-    let mut keys = path.split('.').skip(1).chain(key);
-    if let Some(changed) = keys.try_fold(values, |value, key| value.get_mut(key)) {
-        *changed = Value::from(format!("{ACTION}CHANGED}}"));
+/// What templates can change in the values of their chart: the keys of each place, and the calls that do.
+#[derive(Clone, Debug, Default)]
+pub struct Changes(BTreeMap<Vec<String>, BTreeSet<String>>);
+
+impl Changes {
+    /// Takes in what actions of a template can change.
+    pub fn add(&mut self, template: &Template) {
+        template.actions().iter().for_each(|action| self.collect(&action.pipeline.value));
+    }
+
+    fn collect(&mut self, value: &Expression) {
+        let Expression::Call(_, arguments) = value else { return };
+        arguments.iter().for_each(|argument| self.collect(argument));
+        let Some((Expression::Path(path), key)) = value.changed() else { return };
+        let Some(path) = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values") else { return };
+        let path = path.split('.').skip(1).chain(key).map(str::to_owned).collect();
+        self.0.entry(path).or_default().insert(value.to_string().replace('$', ""));
+    }
+
+    /// Returns the values that have these defaults.
+    pub fn of(&self, defaults: &Value) -> Values {
+        let mut all = Values { read: defaults.clone(), unchanged: defaults.clone() };
+        for (path, by) in &self.0 {
+            hide(&mut all.read, path);
+            if by.len() > 1 {
+                hide(&mut all.unchanged, path);
+            }
+        }
+        all
+    }
+}
+
+/// Makes a value unknown.
+fn hide(values: &mut Value, path: &[String]) {
+    let hidden = || Value::from(format!("{ACTION}CHANGED}}"));
+    let Some((last, before)) = path.split_last() else {
+        *values = hidden();
+        return;
+    };
+    if let Some(Value::Object(map)) = before.iter().try_fold(values, |value, key| value.get_mut(key)) {
+        map.insert(last.clone(), hidden());
     }
 }
 
@@ -121,7 +160,7 @@ fn collect_files(value: &Expression, starts: &mut Vec<(Reader, String)>) {
             arguments.iter().for_each(|argument| collect_files(argument, starts));
         }
         Expression::Member(value, _) => collect_files(value, starts),
-        Expression::Text(_) | Expression::Word(_) | Expression::Path(_) => {}
+        Expression::Text(_) | Expression::Word(_) | Expression::Path(_) | Expression::Data(_) => {}
     }
 }
 

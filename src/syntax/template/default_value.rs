@@ -2,22 +2,26 @@
 //!
 //! In a range, what is printed can differ from turn to turn: there is one value for each item that the chart has by default.
 //!
-//! Invariant: what the values of the chart do not show is not known, but for whether something is printed at all.
+//! Invariant: what the values of the chart do not show is not known, but for whether something is printed at all; an unknown part of a value
+//! is a placeholder in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::changes::change_called;
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
+use super::functions::{UNKNOWN, apply, is_empty, text_of};
 use super::judge::Judge;
 use super::lex::{Action, Keyword};
-use super::scope::Scope;
-use super::tree::{Branching, Node, Part};
+use super::scope::{EITHER, Scope};
+use super::tree::{Branch, Branching, Node, Part, Template};
+use super::written_yaml::{read_yaml, sorted, write_yaml};
 use crate::syntax::variable::{ACTION, is_of_action};
 
 /// How many definitions are looked into inside each other.
-const LEVELS: u32 = 4;
+const LEVELS: u32 = 8;
 
 /// How many items of a list are looked at.
 const MOST_ITEMS: usize = 16;
@@ -35,23 +39,20 @@ pub(super) fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
     (path.is_empty() || path.starts_with('.')).then(|| keys.skip(1).try_fold(values, |value, key| value.get(key)))?
 }
 
-/// Returns whether a value counts as not set.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_i64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-    }
-}
-
 /// What is printed by default in a reading.
 pub(super) struct Defaults<'d, 'e> {
     /// What the reading assumes.
     pub(super) judge: &'d Judge<'e>,
     pub(super) ranges: &'d Ranges,
+}
+
+/// What is around an action.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Around {
+    /// It prints a text.
+    Quotes,
+    /// What it prints can be any data.
+    Nothing,
 }
 
 /// Where something is printed.
@@ -61,44 +62,33 @@ struct Turn {
     at: usize,
     /// How many definitions can be looked into.
     levels: u32,
-    texts: Texts,
 }
 
-/// What is asked of the text that a definition prints.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Texts {
-    /// It is known.
-    Whole,
-    /// A placeholder may stand for a part of it.
-    Partial,
-}
-
-impl Texts {
-    /// Returns what stands for a part that is not known.
-    fn open(self) -> Option<Value> {
-        self.placeholder("OTHER")
-    }
-
-    fn placeholder(self, name: &str) -> Option<Value> {
-        (self == Self::Partial).then(|| Value::from(format!("{ACTION}{name}}}")))
-    }
-}
-
-/// The name of the placeholder for what the values of a chart do not have.
-const MISSING: &str = "MISSING";
+/// What stands for what the values of a chart do not have.
+const MISSING: &str = "${REVERSION_ACTION_MISSING}";
 
 impl Defaults<'_, '_> {
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
-    pub(super) fn of(&self, expression: &Expression) -> Option<Vec<Value>> {
-        self.in_turns(expression, Texts::Whole)
+    pub(super) fn of(&self, expression: &Expression, around: Around) -> Option<Vec<Value>> {
+        let data = |value: Value| {
+            let text = text_of(&value);
+            match around {
+                Around::Quotes => Some(Value::from(text)),
+                Around::Nothing => read_yaml(&text),
+            }
+        };
+        let is_known = |value: &Value| value.as_str().is_none_or(|text| !text.contains(ACTION));
+        let values = self.in_turns(expression)?.into_iter().map(|value| data(value).filter(is_known));
+        let values = values.collect::<Option<Vec<_>>>()?;
+        (!values.iter().all(Value::is_null) || !self.is_missing(expression)).then_some(values)
     }
 
     /// Returns what an argument is in each turn, with placeholders for what is not known.
     pub(super) fn arguments(&self, made: &Expression) -> Option<Vec<Value>> {
-        self.in_turns(made, Texts::Partial)
+        self.in_turns(made)
     }
 
-    fn in_turns(&self, expression: &Expression, texts: Texts) -> Option<Vec<Value>> {
+    fn in_turns(&self, expression: &Expression) -> Option<Vec<Value>> {
         let is_given = |path: &&Expression| matches!(path, Expression::Path(path) if self.is_of_argument(path));
         let calls = self.environment().arguments.filter(|_| paths_in(expression).iter().any(is_given));
         let turns = ranges_in(expression).into_iter().map(|range| Some(self.items(range, LEVELS)?.len()));
@@ -107,19 +97,18 @@ impl Defaults<'_, '_> {
         if turns.contains(&0) {
             return Some(Vec::new());
         }
-        let turns = (0..turns.into_iter().max().unwrap_or(1)).map(|at| Turn { at, levels: LEVELS, texts });
+        let turns = (0..turns.into_iter().max().unwrap_or(1)).map(|at| Turn { at, levels: LEVELS });
         let possible = turns.filter(|turn| !paths_in(expression).into_iter().any(|path| self.contradicts(path, *turn)));
         possible.map(|turn| self.value(expression, turn)).collect()
     }
 
-    /// Returns the entries or items that are printed in each turn, null for none, and a text for what definitions print.
+    /// Returns the entries or items that are printed in each turn, null for none.
     pub(super) fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
-        let as_entries = |value: Value| match value {
-            Value::String(text) if text.trim().is_empty() => Some(Value::Null),
-            Value::Bool(_) | Value::Number(_) => None,
-            entries => Some(entries),
+        let as_entries = |value: Value| {
+            let entries = read_yaml(&text_of(&value))?;
+            (entries.is_null() || entries.is_object() || entries.is_array()).then_some(entries)
         };
-        match self.in_turns(expression, Texts::Partial) {
+        match self.in_turns(expression) {
             Some(values) => values.into_iter().map(as_entries).collect(),
             None => self.is_missing(expression).then(|| vec![Value::Null]),
         }
@@ -147,11 +136,11 @@ impl Defaults<'_, '_> {
     }
 
     /// Returns whether users of some chart set what is printed, and nothing shows a default of it.
-    fn is_missing(&self, expression: &Expression) -> bool {
+    pub(super) fn is_missing(&self, expression: &Expression) -> bool {
         let source = source(expression);
         let Expression::Path(path) = source else { return false };
         let is_unset = match path.contains(".Values.") {
-            true => self.of_chart(path).is_none(),
+            true => self.of_chart(path).is_none() && !self.is_changed(path),
             false => self.is_of_argument(path) && self.is_unset_argument(&path[1..]),
         };
         is_unset && self.judge.truth(source) != Some(true)
@@ -159,16 +148,25 @@ impl Defaults<'_, '_> {
 
     /// Returns whether a definition is called with something at `path` that the values of the chart do not have.
     fn is_unset_argument(&self, path: &str) -> bool {
-        let missing = Texts::Partial.placeholder(MISSING);
-        let is_it =
-            |call: &Value| path.split('.').skip(1).try_fold(call, |value, key| value.get(key)) == missing.as_ref();
+        let is_it = |call: &Value| {
+            let given = path.split('.').skip(1).try_fold(call, |value, key| value.get(key));
+            given.and_then(Value::as_str) == Some(MISSING)
+        };
         self.environment().arguments.is_some_and(|calls| calls.iter().any(is_it))
     }
 
     /// Returns the value in the defaults of the chart that a path names, whatever its `.Values` are below.
     fn of_chart(&self, path: &str) -> Option<&Value> {
         let values = path.find(".Values").filter(|_| !path.starts_with('#'))?;
-        value_at(self.environment().chart_values?, &path[values..])
+        value_at(self.environment().chart_values?, &path[values..]).filter(|value| !is_of_action(value))
+    }
+
+    /// Returns whether a template of the chart can change the value that a path names.
+    fn is_changed(&self, path: &str) -> bool {
+        let values = path.find(".Values").map_or("", |start| &path[start..]);
+        let Some(all) = self.environment().chart_values else { return false };
+        let ends = values.match_indices('.').skip(1).map(|(end, _)| end).chain([values.len()]);
+        ends.filter_map(|end| value_at(all, &values[..end])).any(is_of_action)
     }
 
     /// Returns whether a path names something in what a definition is called with.
@@ -186,7 +184,8 @@ impl Defaults<'_, '_> {
     /// Returns whether a path has a default that cannot be what is assumed of it.
     fn contradicts(&self, path: &Expression, turn: Turn) -> bool {
         let truth = || self.judge.truth(path);
-        self.value(path, turn).is_some_and(|value| truth().is_some_and(|truth| truth == is_empty(&value)))
+        let is_empty = self.value(path, turn).and_then(|value| is_empty(&value));
+        is_empty.is_some_and(|is_empty| truth() == Some(is_empty))
     }
 
     fn environment(&self) -> Environment<'_> {
@@ -204,19 +203,13 @@ impl Defaults<'_, '_> {
         let turns = outer?.into_iter().max().unwrap_or(1);
         let mut items = Vec::new();
         for at in 0..turns {
-            let value = self.value(collection, Turn { at, levels, texts: Texts::Whole });
-            match value.or_else(|| self.is_missing(collection).then_some(Value::Null))? {
-                Value::Array(list) => {
-                    items.extend(list.into_iter().enumerate().map(|(at, one)| (Value::from(at), one)))
-                }
-                Value::Object(map) => items.extend(map.into_iter().map(|(key, one)| (Value::from(key), one))),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-            }
+            items.extend(items_of(&self.argument(collection, Turn { at, levels })?)?);
         }
         items.truncate(MOST_ITEMS);
         Some(items)
     }
 
+    /// Returns the value of an expression, if that is known.
     fn value(&self, expression: &Expression, turn: Turn) -> Option<Value> {
         if !self.judge.spend() {
             return None;
@@ -225,12 +218,19 @@ impl Defaults<'_, '_> {
             Expression::Text(text) => Some(Value::from(text.as_str())),
             Expression::Word(word) => match word.as_str() {
                 "true" | "false" => Some(Value::from(word == "true")),
-                word => word.parse::<i64>().ok().map(Value::from),
+                "nil" => Some(Value::Null),
+                word => word.parse::<i64>().map(Value::from).or_else(|_| word.parse::<f64>().map(Value::from)).ok(),
             },
             Expression::Path(path) => self.field(path, turn),
-            Expression::Call(function, arguments) => self.call(function, arguments, turn),
+            Expression::Data(value) => Some(value.clone()),
+            Expression::Call(function, arguments) => self.call(expression, function, arguments, turn),
             Expression::Member(value, path) => field_of(&self.value(value, turn)?, path),
         }
+    }
+
+    /// Returns the value of an expression, null for what the chart does not have.
+    fn argument(&self, one: &Expression, turn: Turn) -> Option<Value> {
+        self.value(one, turn).or_else(|| self.is_missing(one).then_some(Value::Null))
     }
 
     fn field(&self, path: &str, turn: Turn) -> Option<Value> {
@@ -246,133 +246,157 @@ impl Defaults<'_, '_> {
         }
     }
 
-    fn call(&self, function: &str, arguments: &[Expression], turn: Turn) -> Option<Value> {
+    fn call(&self, whole: &Expression, function: &str, arguments: &[Expression], turn: Turn) -> Option<Value> {
         let value = |one: &Expression| self.value(one, turn);
         match (function, arguments) {
             ("default", [default, set]) => self.first_set(&[set, default], turn),
             ("coalesce" | "or", _) => self.first_set(&arguments.iter().collect::<Vec<_>>(), turn),
-            ("ternary", [yes, no, condition]) => value(if self.truth(condition, turn)? { yes } else { no }),
-            ("quote" | "squote" | "toString", [one]) => match value(one)? {
-                Value::String(text) => Some(Value::String(text)),
-                value @ (Value::Number(_) | Value::Bool(_)) => Some(Value::from(value.to_string())),
-                Value::Null | Value::Array(_) | Value::Object(_) => None,
-            },
-            ("int" | "int64" | "required" | "trim" | "indent" | "nindent", [.., one]) => value(one),
-            ("tpl", [one, _]) => value(one),
-            (
-                "toYaml" | "toJson" | "toPrettyJson" | "toRawJson" | "mustToYaml" | "mustToJson" | "mustToRawJson",
-                [one],
-            ) => value(one),
-            ("list" | "tuple", _) => {
-                let items = arguments.iter().map(|one| self.part(one, turn));
-                items.collect::<Option<Vec<_>>>().map(Value::from)
-            }
-            ("dict", _) => {
-                let pairs = arguments.chunks(2).map(|pair| match pair {
-                    [Expression::Text(key), one] => Some((key.clone(), self.part(one, turn)?)),
-                    _ => None,
+            ("and", [first @ .., last]) => {
+                let mut before = first.iter();
+                let unset = before.find_map(|one| match self.truth(one, turn) {
+                    Some(true) => None,
+                    found => Some(found.and_then(|_| self.argument(one, turn))),
                 });
-                pairs.collect::<Option<Map<_, _>>>().map(Value::from)
+                unset.unwrap_or_else(|| self.argument(last, turn))
             }
-            ("print", _) => self.joined(arguments.iter(), turn).map(Value::from),
-            ("printf", [Expression::Text(format), values @ ..]) => {
-                let (mut pieces, mut values) = (format.split('%'), values.iter());
-                let mut text = pieces.next().unwrap_or_default().to_owned();
-                for piece in pieces {
-                    text.push_str(&self.joined(values.next().into_iter(), turn)?);
-                    text.push_str(piece.strip_prefix(['s', 'v', 'd'])?);
-                }
-                Some(Value::from(text))
-            }
+            ("ternary", [yes, no, condition]) => value(if self.truth(condition, turn)? { yes } else { no }),
+            ("required", [_, one]) => value(one),
             ("index", [collection, keys @ ..]) => {
-                keys.iter().try_fold(value(collection)?, |inner, key| at_key(&inner, &value(key)?))
+                keys.iter().try_fold(self.argument(collection, turn)?, |inner, key| at_key(&inner, &value(key)?))
             }
-            ("get", [map, key]) => at_key(&value(map)?, &value(key)?),
-            ("include" | "template", [Expression::Text(name), rest @ ..]) => self.printed_by(name, rest.first(), turn),
-            _ => None,
+            ("tpl", [text, context]) => self.printed_of_text(&self.argument(text, turn)?, context, turn),
+            ("include" | "template", [name, rest @ ..]) => {
+                self.printed_by(self.argument(name, turn)?.as_str()?, rest.first(), turn)
+            }
+            (EITHER, [first, others @ ..]) => {
+                let first = self.argument(first, turn)?;
+                let is_same = |one: &Expression| self.argument(one, turn).as_ref() == Some(&first);
+                others.iter().all(is_same).then_some(first)
+            }
+            ("semverCompare", _) => self.judge.truth(whole).map(Value::from),
+            _ if function.ends_with(".Has") => self.judge.truth(whole).map(Value::from),
+            ("dict" | "list" | "tuple", _) => {
+                apply(function, &arguments.iter().map(|one| self.part(one, turn)).collect::<Vec<_>>())
+            }
+            ("set" | "append" | "prepend", [into, rest @ ..]) => {
+                let rest = rest.iter().map(|one| self.part(one, turn));
+                apply(function, &std::iter::once(self.base(into, turn)?).chain(rest).collect::<Vec<_>>())
+            }
+            ("merge" | "mergeOverwrite" | "mustMerge" | "mustMergeOverwrite" | "unset", [into, rest @ ..]) => {
+                let rest = rest.iter().map(|one| self.argument(one, turn));
+                let all = std::iter::once(self.base(into, turn)).chain(rest).map(|one| {
+                    // What is not set has no entries.
+                    one.map(|one| if one.is_null() { Value::Object(Map::new()) } else { one })
+                });
+                apply(function, &all.collect::<Option<Vec<_>>>()?)
+            }
+            _ => {
+                let arguments = arguments.iter().map(|one| self.argument(one, turn));
+                apply(function, &arguments.collect::<Option<Vec<_>>>()?)
+            }
         }
     }
 
-    /// Returns a value as a part of another one.
-    fn part(&self, one: &Expression, turn: Turn) -> Option<Value> {
-        let unknown = || match self.is_missing(one) {
-            true => turn.texts.placeholder(MISSING),
-            false => turn.texts.open(),
+    /// Returns what a function changes, as it is before that.
+    fn base(&self, one: &Expression, turn: Turn) -> Option<Value> {
+        let values = |path: &str| path.find(".Values").map(|start| path[start..].to_owned());
+        let unchanged = match one {
+            Expression::Path(path) => values(path).and_then(|path| value_at(self.environment().unchanged?, &path)),
+            _ => None,
         };
-        self.value(one, turn).or_else(unknown)
+        unchanged.cloned().or_else(|| self.argument(one, turn))
     }
 
-    /// Returns these values, one behind the other, if they are scalars.
-    fn joined<'x>(&self, mut values: impl Iterator<Item = &'x Expression>, turn: Turn) -> Option<String> {
-        values.try_fold(String::new(), |text, one| {
-            let value = self.value(one, turn)?;
-            let is_scalar = value.is_string() || value.is_number() || value.is_boolean();
-            is_scalar.then(|| text + &value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        })
+    /// Returns a value as a part of another one.
+    fn part(&self, one: &Expression, turn: Turn) -> Value {
+        let unknown = || Value::from(if self.is_missing(one) { MISSING } else { UNKNOWN });
+        self.value(one, turn).unwrap_or_else(unknown)
     }
 
     /// Returns the first of these values that is set, else the last.
     fn first_set(&self, values: &[&Expression], turn: Turn) -> Option<Value> {
         let (last, before) = values.split_last()?;
-        let set = before.iter().find_map(|one| self.value(one, turn).filter(|value| !is_empty(value)));
-        set.or_else(|| self.value(last, turn))
+        for one in before {
+            if self.truth(one, turn)? {
+                return self.value(one, turn);
+            }
+        }
+        self.argument(last, turn)
     }
 
     /// Returns whether a condition holds by default; what is assumed in the reading counts first.
     fn truth(&self, condition: &Expression, turn: Turn) -> Option<bool> {
-        let truth = |one: &Expression| self.truth(one, turn);
-        let by_default = || match condition {
-            Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
-                ("not" | "empty", [one]) => truth(one).map(|truth| !truth),
-                ("and", all) => all.iter().map(truth).try_fold(true, |all, one| Some(all && one?)),
-                ("or", any) => any.iter().map(truth).try_fold(false, |any, one| Some(any || one?)),
-                ("eq", [one, other]) => Some(self.value(one, turn)? == self.value(other, turn)?),
-                ("ne", [one, other]) => Some(self.value(one, turn)? != self.value(other, turn)?),
-                ("typeIs" | "kindIs", [Expression::Text(name), one]) if name == "string" => {
-                    self.value(one, turn).map(|value| value.is_string())
-                }
-                ("contains", [Expression::Text(part), one]) => {
-                    self.value(one, turn).map(|value| value.to_string().contains(part))
-                }
-                _ => self.value(condition, turn).map(|value| !is_empty(&value)),
-            },
-            Expression::Path(_) if self.is_missing(condition) => Some(false),
-            _ => self.value(condition, turn).map(|value| !is_empty(&value)),
+        if let Some(truth) = self.judge.truth(condition) {
+            return Some(truth);
+        }
+        let all = |conditions: &[Expression], expected: bool| {
+            let truths: Vec<_> = conditions.iter().map(|one| self.truth(one, turn)).collect();
+            let is_apart = truths.contains(&Some(!expected));
+            (is_apart || !truths.contains(&None)).then_some(!is_apart)
         };
-        self.judge.truth(condition).or_else(by_default)
+        match condition {
+            Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
+                ("not" | "empty", [one]) => self.truth(one, turn).map(|truth| !truth),
+                ("and", conditions) => all(conditions, true),
+                ("or", conditions) => all(conditions, false).map(|none| !none),
+                _ => is_empty(&self.value(condition, turn)?).map(|is_empty| !is_empty),
+            },
+            _ => is_empty(&self.argument(condition, turn)?).map(|is_empty| !is_empty),
+        }
     }
 
-    /// Returns what a definition prints: a mapping or list if that is all, else a text. One that nothing defines, as that of a library which is
-    /// not beside the chart, prints its argument `value`, if it has one: that is what such definitions are for.
+    /// Returns what a definition prints. One that nothing defines, as that of a library which is not beside the chart, prints its argument
+    /// `value`, if it has one: that is what such definitions are for.
     fn printed_by(&self, name: &str, argument: Option<&Expression>, turn: Turn) -> Option<Value> {
         let levels = turn.levels.checked_sub(1)?;
         let turn = Turn { levels, ..turn };
-        let Some(part) = self.environment().defines.get(name) else {
-            let Some(Expression::Call(function, pairs)) = argument else { return None };
-            let value = pairs.chunks(2).find(|pair| matches!(pair, [Expression::Text(key), _] if key == "value"));
-            return self.value(value.filter(|_| function == "dict")?.last()?, turn);
+        let given = argument.cloned().unwrap_or(Expression::word("nil"));
+        if let Some(part) = self.environment().defines.get(name) {
+            return self.printed_in(part, given, turn);
+        }
+        let Expression::Call(function, pairs) = &given else { return None };
+        let of_key = |name: &str| {
+            let is_it = |pair: &&[Expression]| matches!(pair, [Expression::Text(key), _] if key == name);
+            pairs.chunks(2).find(is_it).filter(|_| function == "dict").and_then(<[_]>::last)
         };
-        let mut scope = Scope::new(argument.cloned().unwrap_or(Expression::word("nil")));
-        let mut printed = Printed::default();
-        self.body(part, part.nodes(), &mut scope, turn, &mut printed)?;
-        printed.value()
+        match self.argument(of_key("value")?, turn)? {
+            text @ Value::String(_) => self.printed_of_text(&text, of_key("context").unwrap_or(&given), turn),
+            value => Some(Value::from(write_yaml(&value))),
+        }
     }
 
-    fn body(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope, turn: Turn, into: &mut Printed) -> Option<()> {
+    /// Returns what a text prints that is a template.
+    fn printed_of_text(&self, text: &Value, context: &Expression, turn: Turn) -> Option<Value> {
+        let text = text_of(text);
+        if !text.contains("{{") {
+            return Some(Value::from(text));
+        }
+        let turn = Turn { levels: turn.levels.checked_sub(1)?, ..turn };
+        let template = Template::parse(text).ok()?;
+        self.printed_in(template.part(0)?, context.clone(), turn)
+    }
+
+    fn printed_in(&self, part: Part<'_>, given: Expression, turn: Turn) -> Option<Value> {
+        let mut text = String::new();
+        self.body(part, part.nodes(), &mut Scope::new(given), turn, &mut text)?;
+        Some(Value::from(text))
+    }
+
+    fn body(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope, turn: Turn, into: &mut String) -> Option<()> {
         let actions = part.template.actions();
         for node in nodes {
             match node {
-                Node::Literal(span) => into.add(&Value::from(span.of(part.template.text()))),
+                Node::Literal(span) => into.push_str(span.of(part.template.text())),
                 Node::Action(index) => {
                     let action = &actions[*index];
                     let expression = match action.keyword {
-                        Keyword::Print | Keyword::Template => scope.bind(&action.pipeline),
+                        Keyword::Print | Keyword::Template => self.bind(scope, action),
                         Keyword::Comment => continue,
                         _ => return None,
                     };
                     if action.pipeline.binding == Binding::None {
-                        let missing = || self.is_missing(&expression).then_some(Value::Null);
-                        into.add(&self.value(&expression, turn).or_else(missing).or_else(|| turn.texts.open())?);
+                        let value = self.argument(&expression, turn);
+                        into.push_str(&value.map_or_else(|| UNKNOWN.to_owned(), |value| text_of(&value)));
                     }
                 }
                 Node::Branching(block) => self.block(part, block, scope, turn, into)?,
@@ -381,35 +405,41 @@ impl Defaults<'_, '_> {
         Some(())
     }
 
+    /// Resolves the value of an action, and takes in what it binds and changes.
+    fn bind(&self, scope: &mut Scope, action: &Action) -> Expression {
+        let value = scope.bind(&action.pipeline);
+        change_called(scope, &value, self.environment().defines);
+        value
+    }
+
     /// Returns whether a branch of a block prints nothing.
     fn has_blank_branch(&self, part: Part<'_>, block: &Branching, scope: &Scope, turn: Turn) -> bool {
         block.branches.iter().any(|branch| {
-            let mut printed = Printed::default();
+            let mut printed = String::new();
             let is_known = self.body(part, &branch.body, &mut scope.clone(), turn, &mut printed).is_some();
-            is_known && printed.is_blank()
+            is_known && printed.trim().is_empty()
         })
     }
 
     /// Prints the branch that is taken. Where nothing shows which one that is, it can be none.
-    fn block(
-        &self,
-        part: Part<'_>,
-        block: &Branching,
-        scope: &mut Scope,
-        turn: Turn,
-        into: &mut Printed,
-    ) -> Option<()> {
+    fn block(&self, part: Part<'_>, block: &Branching, scope: &mut Scope, turn: Turn, into: &mut String) -> Option<()> {
         let (length, dot, actions) = (scope.len(), scope.dot.clone(), part.template.actions());
         for branch in &block.branches {
             let action = &actions[branch.action];
             let is_taken = match action.keyword {
                 Keyword::Else => Some(true),
                 Keyword::If | Keyword::With => {
-                    let condition = scope.bind(&action.pipeline);
+                    let condition = self.bind(scope, action);
                     if action.keyword == Keyword::With {
                         scope.dot = condition.clone();
                     }
                     self.truth(&condition, turn)
+                }
+                Keyword::Range => {
+                    if self.range(part, branch, scope, turn, into)? {
+                        break;
+                    }
+                    Some(false)
                 }
                 _ => return None,
             };
@@ -427,6 +457,21 @@ impl Defaults<'_, '_> {
         scope.truncate(length);
         scope.dot = dot;
         Some(())
+    }
+
+    /// Prints all turns of a range; returns whether there are some.
+    fn range(&self, part: Part<'_>, branch: &Branch, scope: &mut Scope, turn: Turn, into: &mut String) -> Option<bool> {
+        let pipeline = &part.template.actions()[branch.action].pipeline;
+        let items = items_of(&self.argument(&scope.resolve(&pipeline.value), turn)?)?;
+        let (length, dot) = (scope.len(), scope.dot.clone());
+        let has_items = !items.is_empty();
+        for (key, item) in items {
+            scope.enter(&pipeline.variables, Expression::Data(key), Expression::Data(item));
+            self.body(part, &branch.body, scope, turn, into)?;
+            scope.truncate(length);
+            scope.dot.clone_from(&dot);
+        }
+        Some(has_items)
     }
 }
 
@@ -451,45 +496,6 @@ const PRINTING: [&str; 17] = [
     "trim",
 ];
 
-/// What a definition printed so far.
-#[derive(Default)]
-struct Printed {
-    text: String,
-    /// A mapping or list, which cannot be a part of a text.
-    whole: Option<Value>,
-    is_mixed: bool,
-}
-
-impl Printed {
-    fn add(&mut self, value: &Value) {
-        match value {
-            Value::Null => {}
-            Value::String(text) => self.text.push_str(text),
-            Value::Bool(_) | Value::Number(_) => self.text.push_str(&value.to_string()),
-            Value::Array(_) | Value::Object(_) => {
-                self.is_mixed |= self.whole.is_some();
-                self.whole = Some(value.clone());
-            }
-        }
-    }
-
-    fn is_blank(&self) -> bool {
-        self.whole.is_none() && self.text.trim().is_empty()
-    }
-
-    fn value(self) -> Option<Value> {
-        let is_alone = self.text.trim().is_empty() && !self.is_mixed;
-        match self.whole {
-            Some(whole) => is_alone.then_some(whole),
-            None => Some(Value::from(self.text)),
-        }
-    }
-}
-
-fn is_total(block: &Branching, actions: &[Action]) -> bool {
-    block.branches.last().is_some_and(|last| actions[last.action].keyword == Keyword::Else)
-}
-
 /// Returns the value that functions of texts and YAML print.
 fn source(expression: &Expression) -> &Expression {
     let Expression::Call(function, arguments) = expression else { return expression };
@@ -500,21 +506,23 @@ fn source(expression: &Expression) -> &Expression {
     }
 }
 
+/// Returns the items of a collection, each with its key, in the order in which a range takes them.
+fn items_of(collection: &Value) -> Option<Vec<(Value, Value)>> {
+    Some(match collection {
+        _ if is_of_action(collection) => return None,
+        Value::Array(list) => list.iter().enumerate().map(|(at, one)| (Value::from(at), one.clone())).collect(),
+        Value::Object(map) => {
+            sorted(map).into_iter().map(|(key, one)| (Value::from(key.as_str()), one.clone())).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    })
+}
+
 /// Returns the field of a value that a path such as `.a.b` names, null where there is none; `None` where a placeholder stands for it.
 fn field_of(value: &Value, path: &str) -> Option<Value> {
     let mut keys = path.split('.').filter(|key| !key.is_empty());
     let known = |value: Value| (!is_of_action(&value)).then_some(value);
     keys.try_fold(known(value.clone())?, |value, key| known(value.get(key).cloned().unwrap_or_default()))
-}
-
-/// Returns the entry or item under a key, null where a mapping has none; `None` where that fails or a placeholder stands for it.
-fn at_key(collection: &Value, key: &Value) -> Option<Value> {
-    let found = match (collection, key) {
-        (Value::Object(map), Value::String(key)) => map.get(key).cloned().unwrap_or_default(),
-        (Value::Array(items), Value::Number(at)) => items.get(usize::try_from(at.as_u64()?).ok()?).cloned()?,
-        _ => return None,
-    };
-    (!is_of_action(&found)).then_some(found)
 }
 
 /// Returns the paths in an expression.
@@ -523,7 +531,7 @@ fn paths_in(expression: &Expression) -> Vec<&Expression> {
         Expression::Path(_) => vec![expression],
         Expression::Member(value, _) => paths_in(value),
         Expression::Call(_, arguments) => arguments.iter().flat_map(paths_in).collect(),
-        Expression::Text(_) | Expression::Word(_) => Vec::new(),
+        Expression::Text(_) | Expression::Word(_) | Expression::Data(_) => Vec::new(),
     }
 }
 
@@ -541,4 +549,19 @@ fn range_of(item: &str) -> Option<(usize, &str)> {
     let end = item.find(|one: char| !one.is_ascii_digit()).unwrap_or(item.len());
     let (number, rest) = item.split_at(end);
     Some((number.parse().ok()?, rest)).filter(|(_, rest)| rest.is_empty() || *rest == "key" || rest.starts_with('.'))
+}
+
+/// Returns the entry or item under a key, null where a mapping has none; `None` where that fails or a placeholder stands for it.
+fn at_key(collection: &Value, key: &Value) -> Option<Value> {
+    let found = match (collection, key) {
+        (Value::Object(map), Value::String(key)) => map.get(key).cloned().unwrap_or_default(),
+        (Value::Array(items), Value::Number(at)) => items.get(usize::try_from(at.as_u64()?).ok()?).cloned()?,
+        (Value::Null, _) => Value::Null,
+        _ => return None,
+    };
+    (!is_of_action(&found)).then_some(found)
+}
+
+fn is_total(block: &Branching, actions: &[Action]) -> bool {
+    block.branches.last().is_some_and(|last| actions[last.action].keyword == Keyword::Else)
 }

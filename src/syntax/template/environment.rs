@@ -49,6 +49,8 @@ pub struct Environment<'e> {
     pub values: Option<&'e Value>,
     /// The same, in definitions too: what these call `.Values` is hardly ever something else.
     pub chart_values: Option<&'e Value>,
+    /// The same before templates change it with `set` and `merge`.
+    pub unchanged: Option<&'e Value>,
     /// What a definition is called with in its chart, as far as that is known.
     pub arguments: Option<&'e [Value]>,
     /// How certain it is that what users set has the type of the default.

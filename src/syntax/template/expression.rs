@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// How many parentheses and bars are read inside and behind each other.
 const DEPTH: usize = 60;
 
@@ -24,6 +26,8 @@ pub(super) enum Expression {
     Word(String),
     /// Fields of the dot or of a variable: `.Values.x`, `$.x`, `$name.x`.
     Path(String),
+    /// What is known of an item of a range.
+    Data(Value),
     /// Fields of a value: `(f x).a`.
     Member(Box<Expression>, String),
     /// A function or method with its arguments.
@@ -42,7 +46,7 @@ impl Expression {
     /// Counts its parts.
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Text(_) | Self::Word(_) | Self::Path(_) => 1,
+            Self::Text(_) | Self::Word(_) | Self::Path(_) | Self::Data(_) => 1,
             Self::Member(value, _) => 1 + value.size(),
             Self::Call(_, arguments) => 1 + arguments.iter().map(Self::size).sum::<usize>(),
         }
@@ -64,7 +68,7 @@ impl Expression {
         match self {
             Self::Call(_, arguments) => self.changed().is_some() || arguments.iter().any(Self::is_changing),
             Self::Member(value, _) => value.is_changing(),
-            Self::Text(_) | Self::Word(_) | Self::Path(_) => false,
+            Self::Text(_) | Self::Word(_) | Self::Path(_) | Self::Data(_) => false,
         }
     }
 
@@ -92,6 +96,7 @@ impl fmt::Display for Expression {
         match self {
             Self::Text(text) => write!(f, "{text:?}"),
             Self::Word(text) | Self::Path(text) => f.write_str(text),
+            Self::Data(value) => write!(f, "={value}"),
             Self::Member(value, path) => write!(f, "({value}){path}"),
             Self::Call(function, arguments) => {
                 write!(f, "({function}")?;

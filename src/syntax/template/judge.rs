@@ -106,7 +106,7 @@ impl<'e> Judge<'e> {
             Expression::Text(text) => Some(!text.is_empty()),
             Expression::Word(word) => Some(!matches!(word.as_str(), "false" | "nil" | "0")),
             Expression::Path(path) => self.holds_something(path),
-            Expression::Member(..) => None,
+            Expression::Member(..) | Expression::Data(_) => None,
             Expression::Call(function, arguments) => self.test(function, arguments),
         }
     }

@@ -4,6 +4,7 @@
 //! the file of each of its bytes. What an action prints that is not known stands in it as a placeholder `${REVERSION_ACTION_n}`, or as a hole.
 //! Edits of readings are carried back to the file where all readings agree.
 //!
+//! - `functions` is what Helm's functions make of values, `written_yaml` what those of YAML print and read.
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
 //!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `constraint` whether a version satisfies one.
@@ -12,7 +13,7 @@
 //!   all readings.
 //! - `tests` compares all of that with what Helm prints.
 //!
-//! Invariant: nothing here knows YAML or Kubernetes objects; every text is taken, and the cost is bounded by its length and the limit of
+//! Invariant: nothing here knows Kubernetes objects, and but for `toYaml` and `fromYaml` no YAML; every text is taken, and the cost is bounded by its length and the limit of
 //! readings.
 
 mod agree;
@@ -23,6 +24,7 @@ mod default_value;
 mod environment;
 mod expression;
 mod flow;
+mod functions;
 mod hole;
 mod judge;
 mod lex;
@@ -34,13 +36,14 @@ mod search;
 mod source;
 mod tree;
 mod value_type;
+mod written_yaml;
 
 #[cfg(test)]
 mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
 pub use arguments::Arguments;
-pub use changes::{files_read, hide_changed};
+pub use changes::{Changes, Values, files_read};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::places;

@@ -4,8 +4,11 @@
 //!
 //! Invariant: what an expression prints is one of its texts, or its outputs are open.
 
+use serde_json::Value;
+
 use super::default_value::value_at;
 use super::expression::{Binding, Expression};
+use super::functions::apply;
 use super::judge::Judge;
 use super::lex::Keyword;
 use super::scope::{EITHER, Scope};
@@ -20,6 +23,23 @@ const LONGEST: usize = 1 << 12;
 
 /// How many helpers are looked into inside each other.
 const LEVELS: u32 = 4;
+
+/// The functions that make a text of a text.
+const OF_TEXTS: [&str; 13] = [
+    "indent",
+    "lower",
+    "nindent",
+    "nospace",
+    "quote",
+    "replace",
+    "squote",
+    "title",
+    "trim",
+    "trimAll",
+    "trimPrefix",
+    "trimSuffix",
+    "upper",
+];
 
 /// The version of the cluster in a text: its patch is not known, so that it has no text of its own.
 const CLUSTER_VERSION: &str = "\u{1}";
@@ -95,7 +115,8 @@ impl Judge<'_> {
             Expression::Word(word) if word != "nil" => Outputs::one(word),
             Expression::Path(path) => self.field(path),
             Expression::Call(function, arguments) => self.call(function, arguments),
-            Expression::Word(_) | Expression::Member(..) => Outputs::open(),
+            Expression::Data(Value::String(text)) => Outputs::one(text),
+            Expression::Word(_) | Expression::Member(..) | Expression::Data(_) => Outputs::open(),
         }
     }
 
@@ -134,9 +155,9 @@ impl Judge<'_> {
             }
             ("print", _) => arguments.iter().fold(Outputs::one(""), |all, one| all.then(&self.outputs(one))),
             ("printf", [Expression::Text(format), values @ ..]) => self.formatted(format, values),
-            (_, [.., value]) if is_of_texts(function) => {
-                let option = arguments.first().filter(|_| arguments.len() == 2).and_then(constant);
-                self.outputs(value).map(|text| change(function, option, text))
+            (_, [options @ .., value]) if OF_TEXTS.contains(&function) => {
+                let options: Option<Vec<&str>> = options.iter().map(constant).collect();
+                self.outputs(value).map(|text| change(function, options.as_ref()?, text))
             }
             _ => match self.truth(&Expression::call(function, arguments.to_vec())) {
                 Some(truth) if is_predicate(function) => Outputs::one(truth.to_string()),
@@ -265,44 +286,19 @@ fn is_predicate(function: &str) -> bool {
     matches!(function, "not" | "empty" | "eq" | "ne" | "and" | "semverCompare") || function.ends_with(".Has")
 }
 
-fn is_of_texts(function: &str) -> bool {
-    matches!(
-        function,
-        "quote"
-            | "squote"
-            | "trim"
-            | "lower"
-            | "upper"
-            | "indent"
-            | "nindent"
-            | "trimSuffix"
-            | "trimPrefix"
-            | "trimAll"
-    )
-}
-
-/// Returns what a function of texts makes of `text`; `None` where that is not known.
-fn change(function: &str, option: Option<&str>, text: &str) -> Option<String> {
+/// Returns what a function makes of a text, with the arguments before it; `None` where that is not known.
+fn change(function: &str, options: &[&str], text: &str) -> Option<String> {
     // A prefix `v` of the version of the cluster makes no difference to a constraint.
     if text == CLUSTER_VERSION {
-        return (function.starts_with("trim") && option.is_none_or(|option| option == "v")).then(|| text.to_owned());
+        let is_prefix = options.is_empty() || options == ["v"];
+        return (function.starts_with("trim") && is_prefix).then(|| text.to_owned());
     }
     if text.contains(CLUSTER_VERSION) {
         return None;
     }
-    let indent =
-        |text: &str| Some(text.replace('\n', &format!("\n{}", " ".repeat(option?.parse().ok().filter(|n| *n < 100)?))));
-    Some(match (function, option) {
-        ("quote", None) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")),
-        ("squote", None) => format!("'{text}'"),
-        ("trim", None) => text.trim().to_owned(),
-        ("lower", None) => text.to_lowercase(),
-        ("upper", None) => text.to_uppercase(),
-        ("indent", Some(_)) => indent(&format!("\n{text}"))?[1..].to_owned(),
-        ("nindent", Some(_)) => indent(&format!("\n{text}"))?,
-        ("trimSuffix", Some(suffix)) => text.strip_suffix(suffix).unwrap_or(text).to_owned(),
-        ("trimPrefix", Some(prefix)) => text.strip_prefix(prefix).unwrap_or(text).to_owned(),
-        ("trimAll", Some(cut)) => text.trim_matches(|one| cut.contains(one)).to_owned(),
-        _ => return None,
-    })
+    let is_width = function.ends_with("indent");
+    let option =
+        |text: &&str| text.parse::<i64>().ok().filter(|_| is_width).map_or_else(|| Value::from(*text), Value::from);
+    let made = apply(function, &options.iter().map(option).chain([Value::from(text)]).collect::<Vec<_>>())?;
+    made.as_str().map(str::to_owned)
 }

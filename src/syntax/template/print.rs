@@ -6,7 +6,7 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
-use super::default_value::{Defaults, Ranges};
+use super::default_value::{Around, Defaults, Ranges};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
@@ -15,7 +15,7 @@ use super::lex::{Action, Keyword};
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
-use super::value_type::type_of;
+use super::value_type::{is_number, type_of};
 use crate::syntax::text::Span;
 use crate::syntax::variable::PrintedType;
 use std::collections::BTreeSet;
@@ -218,10 +218,13 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value) {
+            let by_default = self.defaults().entries_of(&value);
+            let is_required = by_default.is_none() && self.defaults().is_required(&value);
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value, self.environment.defines),
-                by_default: self.defaults().entries_of(&value),
+                required: is_required.then(|| self.placeholders.of(index, Place::Block, None)),
+                by_default,
                 key: self.defaults().key_of(&value),
                 action: index,
             });
@@ -230,9 +233,12 @@ impl<'p, 'e> Printer<'p, 'e> {
             if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
                 self.reading.mappings.insert(number);
             }
-            let by_default = self.defaults().of(&value);
+            let by_default = self.defaults().of(&value, self.around());
             if by_default.is_none() && self.defaults().is_required(&value) {
                 self.reading.required.insert(number);
+                if self.defaults().is_missing(&value) && !value.pipe().any(|(function, _)| function == "required") {
+                    self.reading.missing.insert(number);
+                }
             }
             self.reading.defaults.extend(by_default.map(|values| (number, values)));
             self.reading.keys.extend(self.defaults().key_of(&value).map(|key| (number, key)));
@@ -301,7 +307,18 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns the type of what an action prints that is not in quotes, where it is known.
     fn printed_type(&self, value: &Expression) -> Option<PrintedType> {
         let begins = self.line().trim_end().ends_with([':', '-', '[', '{', ',']);
-        begins.then(|| type_of(value, self.environment)).flatten()
+        begins.then(|| type_of(value, self.environment).or_else(|| self.type_by_default(value))).flatten()
+    }
+
+    /// Returns the type of what is printed where users of the chart set nothing, outside of definitions.
+    fn type_by_default(&self, value: &Expression) -> Option<PrintedType> {
+        self.environment.values?;
+        let values = self.defaults().of(value, Around::Nothing)?;
+        let mut types = values.iter().map(is_number);
+        let first = types.next()??;
+        types
+            .all(|own| own == Some(first))
+            .then_some(PrintedType { is_number: first, certainty: self.environment.defaults })
     }
 
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
@@ -320,6 +337,21 @@ impl<'p, 'e> Printer<'p, 'e> {
             }
         }
         if depth > 0 { Place::Flow } else { Place::Block }
+    }
+
+    /// Returns whether quotes are open on the line, as it looks.
+    fn around(&self) -> Around {
+        let mut open = None;
+        let mut before = ' ';
+        for one in self.line().chars() {
+            match (open, one) {
+                (None, '"' | '\'') if matches!(before, ' ' | '[' | '{' | ',' | ':') => open = Some(one),
+                (Some(quote), _) if quote == one && before != '\\' => open = None,
+                _ => {}
+            }
+            before = one;
+        }
+        if open.is_some() { Around::Quotes } else { Around::Nothing }
     }
 
     /// Returns the line that is being printed.

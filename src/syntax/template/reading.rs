@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::functions::text_of;
 use super::judge::Claim;
 use super::tree::Template;
 use crate::syntax::text::Span;
@@ -42,6 +43,8 @@ pub struct Hole {
     pub by_default: Option<Vec<Value>>,
     /// The key in the values of the chart of all that is printed, where that is known.
     pub key: Option<String>,
+    /// The placeholder of the action, where users of the chart set what is printed, and no default of it is known.
+    pub required: Option<String>,
     /// The number of the action.
     pub(crate) action: usize,
 }
@@ -80,6 +83,8 @@ pub struct Reading {
     pub(super) keys: BTreeMap<usize, String>,
     /// The numbers of the placeholders of what users set, and has no known default.
     pub(super) required: BTreeSet<usize>,
+    /// The numbers of those of what the chart does not have, and prints nothing for.
+    pub(super) missing: BTreeSet<usize>,
     /// The numbers of the placeholders in quotes that the file does not have.
     pub(super) quoted: BTreeSet<usize>,
     /// The texts that the placeholders stand for, where it is one of these.
@@ -97,8 +102,39 @@ impl Reading {
     }
 
     /// Returns what a value that is a placeholder stands for where the users of the chart set nothing, if that is known.
-    pub fn default_of(&self, value: &str) -> Option<&[Value]> {
-        if self.defaults.is_empty() { None } else { self.defaults.get(&number_of(value)?).map(Vec::as_slice) }
+    pub fn default_of(&self, value: &str) -> Option<Vec<Value>> {
+        if self.defaults.is_empty() {
+            return None;
+        }
+        match number_of(value) {
+            Some(number) => self.defaults.get(&number).cloned(),
+            None => self.text_by_default(value),
+        }
+    }
+
+    /// Returns what a text is by default in which placeholders stand for parts.
+    fn text_by_default(&self, value: &str) -> Option<Vec<Value>> {
+        let (mut rest, mut parts) = (value, Vec::new());
+        while let Some(start) = rest.find(ACTION) {
+            let end = start + rest[start..].find('}')? + 1;
+            parts.push((&rest[..start], self.defaults.get(&number_of(&rest[start..end])?)?));
+            rest = &rest[end..];
+        }
+        let turns = parts.iter().map(|(_, values)| values.len());
+        let turns = if turns.clone().any(|turns| turns == 0) { 0 } else { turns.max()? };
+        let in_turn = |turn: usize| {
+            let texts = parts.iter().map(|(before, values)| {
+                let value = values.get(turn).or(values.last())?;
+                (!value.is_array() && !value.is_object()).then(|| format!("{before}{}", text_of(value)))
+            });
+            Some(Value::from(texts.collect::<Option<String>>()? + rest))
+        };
+        (0..turns).map(in_turn).collect()
+    }
+
+    /// Returns whether a value is a placeholder of what the values of the chart do not have, so that nothing is printed.
+    pub fn is_missing(&self, value: &str) -> bool {
+        !self.missing.is_empty() && number_of(value).is_some_and(|number| self.missing.contains(&number))
     }
 
     /// Returns the key in the values of the chart of what a value that is a placeholder stands for, if that is known.

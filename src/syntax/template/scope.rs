@@ -31,8 +31,8 @@ pub(super) struct Scope {
     /// What `$` stands for.
     whole: Expression,
     variables: Vec<Variable>,
-    /// The paths whose values were changed, each with what stands for the new value.
-    changed: Vec<(String, String)>,
+    /// The paths whose values were changed, each with the new value.
+    changed: Vec<(String, Expression)>,
 }
 
 impl Scope {
@@ -51,10 +51,11 @@ impl Scope {
         self.variables.truncate(length);
     }
 
-    /// Resolves the value of a pipeline, and binds its variables.
+    /// Resolves the value of a pipeline, takes in what it changes, and binds its variables.
     pub(super) fn bind(&mut self, pipeline: &Pipeline) -> Expression {
-        let value = limited(self.resolve(&pipeline.value));
-        self.change(&value);
+        let whole = self.resolve(&pipeline.value);
+        self.change_by(&whole, &pipeline.value);
+        let value = limited(whole);
         for name in &pipeline.variables {
             self.set(name, pipeline.binding, value.clone());
         }
@@ -63,9 +64,14 @@ impl Scope {
 
     /// Binds the variables of the range with a number to one of its items, which becomes the dot.
     pub(super) fn enter_item(&mut self, range: usize, variables: &[String]) {
-        let item = Expression::Path(format!("#{range}"));
+        let key = Expression::Path(format!("#{range}key"));
+        self.enter(variables, key, Expression::Path(format!("#{range}")));
+    }
+
+    /// Binds the variables of a range to one of its items, which becomes the dot.
+    pub(super) fn enter(&mut self, variables: &[String], key: Expression, item: Expression) {
         if let Some((last, keys)) = variables.split_last() {
-            keys.iter().for_each(|name| self.set(name, Binding::Declare, Expression::Path(format!("#{range}key"))));
+            keys.iter().for_each(|name| self.set(name, Binding::Declare, key.clone()));
             self.set(last, Binding::Declare, item.clone());
         }
         self.dot = item;
@@ -84,51 +90,74 @@ impl Scope {
         }
     }
 
-    /// Takes in what the functions in the resolved `value` change.
+    /// Takes in what the functions in the resolved `value`, which is `written` so, change.
+    fn change_by(&mut self, value: &Expression, written: &Expression) {
+        let (Expression::Call(_, arguments), Expression::Call(_, names)) = (value, written) else { return };
+        arguments.iter().zip(names).for_each(|(argument, name)| self.change_by(argument, name));
+        let Some((mapping, _)) = value.changed() else { return };
+        let new = limited(value.clone());
+        // A variable that stands for a path is what that is.
+        let own = names
+            .first()
+            .and_then(|name| self.variables.iter().rposition(|one| Expression::Path(one.name.clone()) == *name));
+        let own = own.filter(|at| !matches!(self.variables[*at].value, Expression::Path(_)));
+        let changed_before =
+            self.changed.iter().rev().find(|(_, known)| known == mapping).map(|(path, _)| path.clone());
+        match (changed_before, mapping) {
+            (Some(path), _) => self.change_at(&path, Some(&new)),
+            (None, Expression::Path(path)) => self.change_at(path, Some(&new)),
+            (None, mapping) => self.change_at(&mapping.to_string(), None),
+        }
+        if let Some(at) = own {
+            self.variables[at].value = new;
+        }
+    }
+
+    /// Takes in that the functions in the resolved `value` can have changed something.
     pub(super) fn change(&mut self, value: &Expression) {
         let Expression::Call(_, arguments) = value else { return };
         arguments.iter().for_each(|argument| self.change(argument));
         let Some((mapping, key)) = value.changed() else { return };
-        let path = match (mapping, key) {
-            (Expression::Path(path), Some(key)) => format!("{path}.{key}"),
-            (mapping, _) => mapping.to_string(),
-        };
-        self.change_at(path);
+        match (mapping, key) {
+            (Expression::Path(path), Some(key)) => self.change_at(&format!("{path}.{key}"), None),
+            (mapping, _) => self.change_at(&mapping.to_string(), None),
+        }
     }
 
-    /// Takes in what was changed in another scope.
+    /// Takes in what may have been changed in another scope.
     pub(super) fn take_changes(&mut self, other: &Self) {
-        let known = other.changed.iter().filter(|(path, _)| !path.starts_with(CHANGED));
-        known.for_each(|(path, _)| self.change_at(path.clone()));
+        let is_new = |path: &&(String, Expression)| !path.0.starts_with(CHANGED) && !self.changed.contains(path);
+        let new: Vec<String> = other.changed.iter().filter(is_new).map(|(path, _)| path.clone()).collect();
+        new.iter().for_each(|path| self.change_at(path, None));
     }
 
-    /// Takes in that something at `path`, or in it, has another value.
-    fn change_at(&mut self, path: String) {
-        let new = format!("{CHANGED}{}", self.changed.len());
+    /// Takes in that something at `path`, or in it, has another value, which is `new` if that is known.
+    fn change_at(&mut self, path: &str, new: Option<&Expression>) {
+        let unknown = format!("{CHANGED}{}", self.changed.len());
         for variable in &mut self.variables {
             let is_path = matches!(variable.value, Expression::Path(_));
-            if !is_path && variable.value.to_string().contains(&path) {
-                variable.value = Expression::Path(format!("{new}{}", variable.name));
+            if !is_path && variable.value.to_string().contains(path) {
+                variable.value = Expression::Path(format!("{unknown}{}", variable.name));
             }
         }
-        self.changed.push((path, new));
+        self.changed.push((path.to_owned(), new.cloned().unwrap_or(Expression::Path(unknown))));
     }
 
     /// Returns what a path stands for after what was changed: a value in it, or around it, can be another one.
     fn after_changes(&self, path: Expression) -> Expression {
         let Expression::Path(path) = path else { return path };
         let is_below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-        let found = self.changed.iter().rev().find_map(|(changed, new)| match path.strip_prefix(changed.as_str()) {
-            Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(format!("{new}{rest}")),
-            _ => is_below(changed, &path).then(|| format!("{new}{path}")),
+        let mut changes = self.changed.iter().enumerate().rev();
+        let found = changes.find_map(|(at, (changed, new))| match path.strip_prefix(changed.as_str()) {
+            Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(fields(new.clone(), rest)),
+            _ => is_below(changed, &path).then(|| Expression::Path(format!("{CHANGED}{at}{path}"))),
         });
-        Expression::Path(found.unwrap_or(path))
+        found.unwrap_or(Expression::Path(path))
     }
 
     /// Joins what the variables are after different branches.
     pub(super) fn join(&mut self, other: &Self) {
-        let new = other.changed.iter().filter(|one| !self.changed.contains(one)).cloned();
-        self.changed.extend(new.collect::<Vec<_>>());
+        self.take_changes(other);
         for (mine, theirs) in self.variables.iter_mut().zip(&other.variables) {
             if mine != theirs {
                 mine.value = limited(Expression::call(EITHER, vec![mine.value.clone(), theirs.value.clone()]));
@@ -139,7 +168,7 @@ impl Scope {
     /// Returns `expression` with what its names stand for.
     pub(super) fn resolve(&self, expression: &Expression) -> Expression {
         match expression {
-            Expression::Text(_) | Expression::Word(_) => expression.clone(),
+            Expression::Text(_) | Expression::Word(_) | Expression::Data(_) => expression.clone(),
             Expression::Path(path) => self.path(path),
             Expression::Member(value, path) => fields(self.resolve(value), path),
             Expression::Call(function, arguments) => {
@@ -147,7 +176,17 @@ impl Scope {
                     Some(method) => method.to_string(),
                     None => function.clone(),
                 };
-                Expression::Call(function, arguments.iter().map(|argument| self.resolve(argument)).collect())
+                let mut arguments: Vec<_> = arguments.iter().map(|argument| self.resolve(argument)).collect();
+                let is_name =
+                    |key: &Expression| matches!(key, Expression::Text(key) if !key.is_empty() && !key.contains('.'));
+                match arguments.split_first() {
+                    Some((Expression::Path(path), keys)) if function == "index" && keys.iter().all(is_name) => {
+                        let keys = keys.iter().map(|key| if let Expression::Text(key) = key { key } else { "" });
+                        let path = keys.fold(path.clone(), |path, key| format!("{path}.{key}"));
+                        self.after_changes(Expression::Path(path))
+                    }
+                    _ => Expression::Call(function, std::mem::take(&mut arguments)),
+                }
             }
         }
     }
@@ -188,6 +227,7 @@ fn field(base: Expression, name: &str) -> Expression {
             path.push_str(name);
             Expression::Path(path)
         }
+        Expression::Data(value) if value.is_object() => Expression::Data(value.get(name).cloned().unwrap_or_default()),
         Expression::Call(function, arguments) if function == "dict" => {
             let pair = arguments.chunks(2).find(|pair| matches!(pair, [Expression::Text(key), _] if key == name));
             match pair.and_then(<[_]>::last) {
@@ -195,6 +235,20 @@ fn field(base: Expression, name: &str) -> Expression {
                 None => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
             }
         }
+        Expression::Call(function, arguments) if function == "merge" => match arguments.as_slice() {
+            // What a definition is called with besides `.`: what that has is known.
+            [Expression::Call(made, pairs), rest @ Expression::Path(whole)] if made == "dict" && whole == "$" => {
+                let is_it = |pair: &&[Expression]| matches!(pair, [Expression::Text(key), _] if key == name);
+                let own = pairs.chunks(2).find(is_it).and_then(<[_]>::last);
+                own.cloned().unwrap_or_else(|| field(rest.clone(), name))
+            }
+            _ => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
+        },
+        Expression::Call(function, arguments) if function == "set" => match arguments.as_slice() {
+            [_, Expression::Text(key), value] if key == name => value.clone(),
+            [mapping, Expression::Text(_), _] => field(mapping.clone(), name),
+            _ => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
+        },
         Expression::Member(value, path) => Expression::Member(value, format!("{path}.{name}")),
         other => Expression::Member(Box::new(other), format!(".{name}")),
     }

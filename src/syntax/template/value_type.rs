@@ -56,7 +56,7 @@ fn literal(expression: &Expression) -> Option<Value> {
 }
 
 /// Returns whether what is printed for a default is a number, if it is that or a text: the quotes of a text are not printed.
-fn is_number(value: &Value) -> Option<bool> {
+pub(super) fn is_number(value: &Value) -> Option<bool> {
     match value {
         Value::Number(number) => number.is_i64().then_some(true),
         Value::String(text) if text.parse::<i64>().is_ok_and(|number| number.to_string() == *text) => Some(true),

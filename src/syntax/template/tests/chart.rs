@@ -52,6 +52,7 @@ impl Chart {
             facts: &self.cluster,
             values: None,
             chart_values: None,
+            unchanged: None,
             arguments: None,
             defaults: Certainty::Default,
         }

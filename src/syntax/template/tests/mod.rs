@@ -1,7 +1,7 @@
 //! Answers: does the module read and edit templates as Helm prints them?
 //!
-//! Over a `chart` in one file: `forms` (what is printed), `conditions` (which branches), `edits` (what becomes of an edit), `laws` (what
-//! holds for drawn templates).
+//! Over a `chart` in one file: `forms` (what is printed), `conditions` (which branches), `edits` (what becomes of an edit), `values` (what is
+//! printed by default), `laws` (what holds for drawn templates).
 //!
 //! Invariant: what is expected is what Helm prints.
 
@@ -10,3 +10,4 @@ mod conditions;
 mod edits;
 mod forms;
 mod laws;
+mod values;
