@@ -12,8 +12,8 @@ use crate::syntax::variable::{ACTION, is_of_action};
 /// The functions that put values behind the first one into that without looking at them.
 const BUILDING: [&str; 3] = ["append", "prepend", "set"];
 
-/// The longest text that is changed.
-const LONGEST: usize = 1 << 16;
+/// The largest value that is made, in values and bytes of texts: what is put into itself again and again would grow without end.
+const LARGEST: usize = 1 << 20;
 
 /// What stands for a part that is not known.
 pub(super) const UNKNOWN: &str = "${REVERSION_ACTION_OTHER}";
@@ -21,13 +21,29 @@ pub(super) const UNKNOWN: &str = "${REVERSION_ACTION_OTHER}";
 /// Returns what a function makes of its arguments, if that is known.
 pub(super) fn apply(function: &str, arguments: &[Value]) -> Option<Value> {
     // `mustMerge` is `merge` with errors.
-    let bare = function.strip_prefix("must").map(|rest| rest[..1].to_lowercase() + &rest[1..]);
+    let bare = function.strip_prefix("must").filter(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()));
+    let bare = bare.map(|rest| rest[..1].to_lowercase() + &rest[1..]);
     let function = bare.as_deref().unwrap_or(function);
-    match function {
-        "dict" => return mapping(arguments),
-        "list" | "tuple" => return Some(arguments.to_vec().into()),
-        _ => {}
+    let made = match function {
+        "dict" => mapping(arguments),
+        "list" | "tuple" => Some(arguments.to_vec().into()),
+        _ => computed(function, arguments),
+    };
+    made.filter(|value| size(value, LARGEST).is_some())
+}
+
+/// Returns how much room there is left of `room` beside a value, counted in values and bytes of texts.
+fn size(value: &Value, room: usize) -> Option<usize> {
+    let room = room.checked_sub(1)?;
+    match value {
+        Value::String(text) => room.checked_sub(text.len()),
+        Value::Array(items) => items.iter().try_fold(room, |room, item| size(item, room)),
+        Value::Object(map) => map.iter().try_fold(room, |room, (key, one)| size(one, room.checked_sub(key.len())?)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Some(room),
     }
+}
+
+fn computed(function: &str, arguments: &[Value]) -> Option<Value> {
     let looked_at = if BUILDING.contains(&function) { &arguments[..1.min(arguments.len())] } else { arguments };
     if looked_at.iter().any(is_of_action) {
         return None;
@@ -89,7 +105,9 @@ fn of_texts(function: &str, arguments: &[Value]) -> Option<Value> {
         ("trimSuffix", [_]) => text.strip_suffix(option(0)?).unwrap_or(text).to_owned(),
         ("trimPrefix", [_]) => text.strip_prefix(option(0)?).unwrap_or(text).to_owned(),
         ("trimAll", [_]) => text.trim_matches(|one| option(0).unwrap_or_default().contains(one)).to_owned(),
-        ("replace", [_, _]) if text.len() < LONGEST => text.replace(option(0)?, option(1)?),
+        ("replace", [_, _]) if (text.len() + 1).saturating_mul(option(1)?.len() + 1) < LARGEST => {
+            text.replace(option(0)?, option(1)?)
+        }
         ("trunc", [_]) if !is_open(text) => {
             let length = options[0].as_i64()?;
             let count = usize::try_from(length.abs()).ok()?.min(text.len());

@@ -141,7 +141,21 @@ fn what_functions_change_is_known_where_it_is_certain() {
         r#"x: {{ default "a" (lookup "v1" "Secret" "a" "b") }}"#,
         r#"x: {{ .Values.gone }}"#,
         r#"x: {{ include "gone" . | default "a" }}"#,
+        r#"x: {{ must .Values.text }}"#,
+        r#"x: {{ mustn .Values.text }}"#,
     ] {
         assert_eq!(by_default(text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_grows_without_end_is_not_computed() {
+    for step in [
+        r#"{{- $x = printf "%s%s" $x $x }}"#,
+        r#"{{- $x = replace "a" $x $x }}"#,
+        r#"{{- $x = toJson (dict "a" $x "b" $x) }}"#,
+    ] {
+        let text = format!("{{{{- $x := \"aaaa\" }}}}{}x: {{{{ $x }}}}", step.repeat(60));
+        assert_eq!(by_default(&text), None, "{step}");
     }
 }
