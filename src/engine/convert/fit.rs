@@ -5,6 +5,8 @@
 //! Invariant: every value that is removed is recorded as a loss, or carried no information; nothing that the target rejects
 //! is let through because of the conversion.
 
+use std::cell::LazyCell;
+
 use serde_json::Value;
 
 use super::by_schema;
@@ -113,7 +115,7 @@ impl Fitting<'_, '_> {
     /// that only the target requires.
     fn refuse_printed(&self, version: &str) -> Result<(), Vec<Remark>> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
-        let before = self.subject.open().data_by_default(&self.subject.object.value);
+        let before = LazyCell::new(|| self.subject.open().data_by_default(&self.subject.object.value));
         for (trial, printed) in self.session.by_default() {
             let rejected = catalog.check(trial.object(), *release, version);
             let is_lost = |violation: &&Violation| {
@@ -157,13 +159,9 @@ impl Fitting<'_, '_> {
     /// Records what an action prints nothing for, since the values of the chart do not have it, where only the target requires it.
     fn tell_missing(&mut self, version: &str) {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
-        let mut data = self.session.object().clone();
-        let places = self.session.open().without_missing(&mut data);
-        if places.is_empty() {
-            return;
-        }
-        let mut before = Value::clone(&self.subject.object.value);
-        self.subject.open().without_missing(&mut before);
+        let Some((data, places)) = self.session.open().without_missing(self.session.object()) else { return };
+        let own = &self.subject.object.value;
+        let before = self.subject.open().without_missing(own).map_or_else(|| Value::clone(own), |(before, _)| before);
         let is_needed = |violation: &Violation| {
             violation.kind == ViolationKind::MissingRequired
                 && places.contains(&violation.path)

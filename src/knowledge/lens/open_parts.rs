@@ -131,14 +131,15 @@ impl OpenParts {
         }
     }
 
-    /// Makes null in `data` what a chart prints nothing for, since its values do not have it, and returns where that is.
-    pub(crate) fn without_missing(&self, data: &mut Value) -> Vec<FieldPath> {
-        let mut places = Vec::new();
-        if !self.missing.is_empty() {
-            let texts: Vec<_> = self.missing.iter().map(|text| (text.as_str(), &Value::Null)).collect();
-            fill_texts(data, None, &texts, &mut places);
+    /// Returns `data` with null for what a chart prints nothing for, since its values do not have it, and where that is.
+    pub(crate) fn without_missing(&self, data: &Value) -> Option<(Value, Vec<FieldPath>)> {
+        if self.missing.is_empty() {
+            return None;
         }
-        places
+        let (mut data, mut places) = (data.clone(), Vec::new());
+        let texts: Vec<_> = self.missing.iter().map(|text| (text.as_str(), &Value::Null)).collect();
+        fill_texts(&mut data, None, &texts, &mut places);
+        Some((data, places))
     }
 
     /// Returns this data as it is where users set nothing, once for each turn of the ranges around what is printed.
