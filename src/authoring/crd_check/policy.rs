@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::bump::Bump;
 use super::change::{Change, Class};
@@ -26,14 +27,6 @@ struct Judgement {
     severity: Option<Level>,
     /// The least step of the version that may hold the change.
     needs: Option<Bump>,
-}
-
-/// A judgement as written: a severity alone, or with the step.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Level(Level),
-    Whole(Judgement),
 }
 
 /// How severe a finding is.
@@ -59,10 +52,10 @@ struct PolicyFile {
     _source: String,
     extends: Option<String>,
     #[serde(default)]
-    classes: BTreeMap<Class, Written>,
+    classes: BTreeMap<Class, Value>,
     /// By the code of a check, or by `CODE/CLASS`.
     #[serde(default)]
-    checks: BTreeMap<String, Written>,
+    checks: BTreeMap<String, Value>,
     free: Option<Free>,
     /// In how many releases a version is called deprecated before it goes.
     #[serde(rename = "deprecated-releases")]
@@ -155,12 +148,21 @@ impl Policy {
         }
         let reasonless = file.waivers.iter().find(|waiver| waiver.reason.trim().is_empty());
         ensure!(reasonless.is_none(), "the policy {name}: a waiver has no reason");
-        name.clone_into(&mut policy.name);
-        policy.classes.extend(file.classes.into_iter().map(|(class, written)| (class, written.judgement())));
-        for (check, written) in file.checks {
-            let said = policy.checks.entry(check).or_default();
-            *said = written.judgement().or(*said);
+        let kinds = file.waivers.iter().filter_map(|waiver| waiver.kind.as_deref());
+        if let Some(kind) = kinds.into_iter().find(|kind| !kind.contains('.')) {
+            bail!("the policy {name}: the kind {kind} of a waiver has no group: write {kind}.GROUP");
         }
+        name.clone_into(&mut policy.name);
+        for (class, written) in &file.classes {
+            policy.classes.insert(*class, Judgement::read(name, class.name(), written)?);
+        }
+        for (check, written) in file.checks {
+            let judgement = Judgement::read(name, &check, &written)?;
+            let said = policy.checks.entry(check).or_default();
+            *said = judgement.or(*said);
+        }
+        let says_nothing = policy.classes.is_empty() && policy.checks.is_empty();
+        ensure!(!says_nothing, "the policy {name} says nothing: it needs `classes`, `checks` or `extends`");
         policy.free = file.free.or(policy.free);
         policy.deprecated_releases = file.deprecated_releases.unwrap_or(policy.deprecated_releases);
         policy.waivers.extend(file.waivers);
@@ -211,18 +213,15 @@ fn is_check(code: &str) -> bool {
 }
 
 impl Judgement {
+    /// Reads what the policy `name` says of `key`: a severity alone, or with the step.
+    fn read(name: &str, key: &str, written: &Value) -> Result<Self> {
+        let whole = if written.is_string() { json!({ "severity": written }) } else { written.clone() };
+        serde_json::from_value(whole).with_context(|| format!("the policy {name}: {key}"))
+    }
+
     /// Takes what it does not say from another one.
     fn or(self, other: Self) -> Self {
         Self { severity: self.severity.or(other.severity), needs: self.needs.or(other.needs) }
-    }
-}
-
-impl Written {
-    const fn judgement(self) -> Judgement {
-        match self {
-            Self::Level(severity) => Judgement { severity: Some(severity), needs: None },
-            Self::Whole(whole) => whole,
-        }
     }
 }
 
@@ -292,6 +291,18 @@ mod tests {
         refused("checks: {crd-enum/wider: error}", "`wider` is no class");
         refused("extends: openshift", "extends openshift, which is none of gateway-api, guideline");
         refused("waivers: [{check: crd-enum, reason: ' '}]", "a waiver has no reason");
-        refused("checks: {crd-enum: fatal}", "the policy own");
+        refused(
+            "checks: {crd-enum: fatal}",
+            "the policy own: crd-enum: unknown variant `fatal`, expected one of `off`, `note`",
+        );
+        refused(
+            "classes: {additive: {severity: note, needs: huge}}",
+            "the policy own: additive: unknown variant `huge`",
+        );
+        refused("source: mine", "the policy own says nothing");
+        refused(
+            "waivers: [{check: crd-enum, kind: Boat, reason: old}]",
+            "the kind Boat of a waiver has no group: write Boat.GROUP",
+        );
     }
 }

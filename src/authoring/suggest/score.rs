@@ -76,8 +76,9 @@ pub(super) fn form(old: &Side<'_>, at: &FieldPattern, new: &Side<'_>, to: &Field
             return Some((entries, 80));
         }
         let shape = old.likeness(at, new, &to.items())?;
+        let takes_one = new.attributes(to).is_none_or(|limits| limits.min_items.is_none_or(|least| least <= 1));
         let is_item = old.kind(at) == new.kind(&to.items()) && (is_scalar(before) || shape >= 50);
-        return is_item.then_some((Form::Item, shape));
+        return (takes_one && is_item).then_some((Form::Item, shape));
     }
     if before == Type::Array {
         let shape = old.likeness(&at.items(), new, to)?;
