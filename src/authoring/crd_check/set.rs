@@ -59,9 +59,7 @@ impl<'m> CrdSet<'m> {
             let mut crd = Crd { manifest, object, kind, value };
             from_crds::check(&crd.value).map_err(|wrong| wrong.context(crd.place().to_string()))?;
             crd.check_types()?;
-            if says_nothing(&crd.value, false) {
-                remove_empty(Arc::make_mut(&mut crd.value), false);
-            }
+            remove_empty(Arc::make_mut(&mut crd.value), false);
             let place = crd.place();
             if let Some(other) = crds.insert(crd.name(), crd) {
                 return Err(anyhow!(
@@ -265,19 +263,7 @@ fn is_data(keyword: &str) -> bool {
     ["default", "enum", "example"].contains(&keyword)
 }
 
-/// Returns whether a keyword in a value says nothing; the keys of the value can be names of fields instead.
-fn says_nothing(value: &Value, are_names: bool) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(|item| says_nothing(item, false)),
-        Value::Object(map) => map.iter().any(|(key, value)| {
-            !are_names && is_empty(key, value)
-                || (are_names || !is_data(key)) && says_nothing(value, !are_names && key == "properties")
-        }),
-        _ => false,
-    }
-}
-
-/// Removes keywords that say nothing.
+/// Removes keywords that say nothing from a value; its keys can be names of fields instead.
 fn remove_empty(value: &mut Value, are_names: bool) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| remove_empty(item, false)),

@@ -2,7 +2,7 @@
 //!
 //! The rules of an object's own pack (`rules`), those of other packs (`foreign_rules`) and repairs (`repair`) all run here.
 
-use std::sync::Arc;
+use std::cell::LazyCell;
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::engine::finding::Code;
 use crate::knowledge::lens::{Direction, Halt, Lens, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
 use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::yaml::Intent;
+use crate::syntax::yaml::{self, Intent};
 
 /// What several rules did to an object, each by itself: one that cannot convert the object is left out.
 #[derive(Default)]
@@ -122,9 +122,10 @@ pub(super) fn run_rule(
     if let Some(start) = start {
         let changed: Vec<FieldPath> =
             (step..session.program().len()).filter_map(|step| session.changed_at(step)).collect();
-        let filled = session.by_default().into_iter().map(|(filled, _)| filled.shared());
-        for ((trial, printed), filled) in by_default.into_iter().zip(filled) {
-            refuse_default(rule, direction, &start, trial, &(printed, &changed, filled))?;
+        let filled = LazyCell::new(|| session.by_default());
+        for (turn, (trial, printed)) in by_default.into_iter().enumerate() {
+            let filled = || filled.get(turn).map(|(filled, _)| filled.object());
+            refuse_default(rule, direction, &start, trial, &(printed, &changed, &filled))?;
         }
     }
     log.notes.extend(told);
@@ -145,12 +146,12 @@ pub(super) fn run_rule(
 ///
 /// # Errors
 /// What that is.
-fn refuse_default(
+fn refuse_default<'f>(
     rule: &Rule,
     direction: Direction,
     start: &Session<'_>,
     mut trial: Session<'_>,
-    (printed, changed, filled): &(Vec<FieldPath>, &[FieldPath], Arc<Value>),
+    (printed, changed, filled): &(Vec<FieldPath>, &[FieldPath], &dyn Fn() -> Option<&'f Value>),
 ) -> Result<(), Remark> {
     match rule.lens(direction).run(&mut trial) {
         Err(Halt::Undecided { .. }) => Ok(()),
@@ -163,7 +164,10 @@ fn refuse_default(
             let mut own = (0..trial.program().len()).filter_map(|step| trial.changed_at(step));
             let found = own.find(|path| !changed.contains(path) && printed.iter().any(|place| path.starts_with(place)));
             let Some(found) = found else {
-                let Some(path) = differing(trial.object(), filled) else { return Ok(()) };
+                let is_idle = changed.is_empty() && trial.program().is_empty();
+                let differs = |filled| yaml::first_difference(filled, trial.object());
+                let path = if is_idle { None } else { filled().map_or_else(|| Some(FieldPath::default()), differs) };
+                let Some(path) = path else { return Ok(()) };
                 let path = start.origin(&trial.origin(&path));
                 let message = format!(
                     "where the users of the chart set nothing else, what an action prints decides what becomes of {path} (rule {})",
@@ -182,24 +186,6 @@ fn refuse_default(
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
     }
-}
-
-/// Returns the first place at which two values differ, or around it.
-fn differing(one: &Value, other: &Value) -> Option<FieldPath> {
-    match (one, other) {
-        _ if one == other => None,
-        (Value::Object(one), Value::Object(other)) => one.iter().find_map(|(key, value)| {
-            let inner = other.get(key).map_or(Some(FieldPath::default()), |other| differing(value, other))?;
-            Some(FieldPath::default().key(key).join(&inner))
-        }),
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
-            .iter()
-            .zip(other)
-            .enumerate()
-            .find_map(|(at, (one, other))| Some(FieldPath::default().index(at).join(&differing(one, other)?))),
-        _ => Some(FieldPath::default()),
-    }
-    .or_else(|| (one != other).then(FieldPath::default))
 }
 
 /// Records the fields that moved after the first `step` changes, where `back` does not put them back among their neighbours.

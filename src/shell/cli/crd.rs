@@ -39,6 +39,9 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
         !is_first || output.allow_empty,
         "{name}: there is no CRD; --allow-empty accepts that, for a first release"
     );
+    if is_first && !output.quiet {
+        console.note(&format!("note: {name}: there is no CRD, so that everything is new\n"))?;
+    }
     let releases = Releases { earlier: &sets, old: &old, new: &new, experimental: experimental.as_ref() };
     let mut comparison = crd_check::check(releases, pack, &policy);
     compare(&mut comparison, &policy, args, console)?;

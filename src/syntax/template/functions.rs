@@ -49,6 +49,7 @@ fn computed(function: &str, arguments: &[Value]) -> Option<Value> {
         return None;
     }
     of_texts(function, arguments)
+        .filter(|made| keeps_unknown(arguments, made))
         .or_else(|| of_mappings(function, arguments))
         .or_else(|| of_lists(function, arguments))
         .or_else(|| of_numbers(function, arguments))
@@ -63,6 +64,14 @@ pub(super) fn is_empty(value: &Value) -> Option<bool> {
         Value::Null => true,
         Value::Bool(value) => !value,
         Value::Number(number) => number.as_f64() == Some(0.0),
+        // A text of nothing but parts that are not known can be empty.
+        Value::String(text) if is_open(text) => {
+            let known = |(at, piece): (usize, &str)| {
+                let known = if at == 0 { piece } else { piece.split_once('}').map_or("", |(_, known)| known) };
+                !known.is_empty()
+            };
+            return text.split(ACTION).enumerate().any(known).then_some(false);
+        }
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => map.is_empty(),
@@ -86,6 +95,14 @@ pub(super) fn text_of(value: &Value) -> String {
 /// Returns whether a part of a text is not known.
 fn is_open(text: &str) -> bool {
     text.contains(ACTION)
+}
+
+/// Returns whether what was made of the last of `arguments`, a text, has a placeholder for each part of it that is not known: what changes
+/// letters changes placeholders too.
+fn keeps_unknown(arguments: &[Value], made: &Value) -> bool {
+    let count = |text: &str| text.matches(ACTION).count();
+    let open = arguments.last().and_then(Value::as_str).map_or(0, count);
+    open == 0 || count(&made.to_string()) >= open
 }
 
 fn of_texts(function: &str, arguments: &[Value]) -> Option<Value> {
@@ -288,6 +305,10 @@ fn of_lists(function: &str, arguments: &[Value]) -> Option<Value> {
         Value::Null => Vec::new(),
         first => first.as_array()?.clone(),
     };
+    // An item that is not known can be any other one, or empty.
+    if matches!(function, "compact" | "uniq" | "without" | "sortAlpha") && !items.iter().all(is_whole) {
+        return None;
+    }
     match (function, rest) {
         ("append" | "push", [one]) => items.push(one.clone()),
         ("prepend", [one]) => items.insert(0, one.clone()),
@@ -315,7 +336,11 @@ fn of_lists(function: &str, arguments: &[Value]) -> Option<Value> {
 
 fn of_numbers(function: &str, arguments: &[Value]) -> Option<Value> {
     let number = |one: &Value| match one {
-        Value::String(text) if !is_open(text) => Some(text.parse::<i64>().unwrap_or_default()),
+        // Sprig also reads octal and hexadecimal numbers, and those with underscores.
+        Value::String(text) if !is_open(text) => match text.parse::<i64>() {
+            Ok(number) if number.to_string() == *text => Some(number),
+            _ => (!text.contains(|one: char| one.is_ascii_digit())).then_some(0),
+        },
         Value::Number(number) => number.as_i64(),
         Value::Bool(value) => Some(i64::from(*value)),
         Value::Null => Some(0),
@@ -345,9 +370,13 @@ fn of_numbers(function: &str, arguments: &[Value]) -> Option<Value> {
     }))
 }
 
+/// Returns whether no part of a value, if it is a text, is not known.
+fn is_whole(value: &Value) -> bool {
+    value.as_str().is_none_or(|text| !is_open(text))
+}
+
 /// Returns whether a test holds; of a text it must be known whole.
 fn test(function: &str, arguments: &[Value]) -> Option<bool> {
-    let is_whole = |one: &Value| one.as_str().is_none_or(|text| !is_open(text));
     if !arguments.iter().all(is_whole) {
         return None;
     }
@@ -361,7 +390,10 @@ fn test(function: &str, arguments: &[Value]) -> Option<bool> {
         ("gt", [one, other]) => order(one, other)?.is_gt(),
         ("ge", [one, other]) => order(one, other)?.is_ge(),
         ("hasKey", [Value::Object(map), Value::String(key)]) => map.contains_key(key),
-        ("has", [one, Value::Array(items)]) => items.contains(one),
+        ("has", [one, Value::Array(items)]) => {
+            let is_there = items.contains(one);
+            return (is_there || items.iter().all(is_whole)).then_some(is_there);
+        }
         ("contains", [Value::String(part), Value::String(text)]) => text.contains(part),
         ("hasPrefix", [Value::String(part), Value::String(text)]) => text.starts_with(part),
         ("hasSuffix", [Value::String(part), Value::String(text)]) => text.ends_with(part),

@@ -56,4 +56,4 @@ pub use tree::NodeId;
 pub use tree::{Document, Tree};
 pub use value::read_value;
 pub use value::{count_items_at, read_value_without, text_at};
-pub use verify::{DocumentChanges, EditedText, FrontEnd};
+pub use verify::{DocumentChanges, EditedText, FrontEnd, first_difference};

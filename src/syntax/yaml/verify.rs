@@ -230,7 +230,7 @@ impl<'t> Comments<'t> {
 }
 
 /// Returns the path of the first place where two values differ; the order of keys does not count.
-fn first_difference(expected: &Value, found: &Value) -> Option<FieldPath> {
+pub fn first_difference(expected: &Value, found: &Value) -> Option<FieldPath> {
     let below = |step: Step, inner: FieldPath| FieldPath::new([step]).join(&inner);
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {

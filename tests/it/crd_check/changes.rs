@@ -750,4 +750,6 @@ fn a_first_release_is_compared_with_nothing() {
     let tree = Tree::of(&[("new.yaml", &new[0].to_string())]);
     let run = tree.run(&["crd", "check", "--allow-empty", "-", "new.yaml"]);
     assert_eq!(run.code, Some(0), "{}", run.all());
+    // A path that is wrong must not look like a release that needs nothing.
+    assert!(run.err.contains("note: -: there is no CRD, so that everything is new"), "{}", run.all());
 }

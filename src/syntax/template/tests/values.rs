@@ -18,6 +18,8 @@ const DEFINITIONS: &str = r#"
 {{- define "each" }}{{ range $key, $value := .all }}{{ $key }}: {{ $value | upper | quote }}
 {{ end }}{{ end }}
 {{- define "set" }}{{ $_ := set .map "later" "set" }}{{ end }}
+{{- define "both" }}{{ .Release.Name }}{{ .Release.Namespace }}{{ end }}
+{{- define "mixed" }}A_{{ .Release.Name }}{{ end }}
 {{- define "lines" }}
   {{ .Values.text }}
 {{ end }}
@@ -98,6 +100,9 @@ fn functions_of_values_are_computed_as_helm_does() {
         (r#".Values.text | title"#, json!("Web")),
         (r#"add .Values.number 1"#, json!(81)),
         (r#"len .Values.list"#, json!(2)),
+        (r#"int (print .Values.number)"#, json!(80)),
+        (r#"int .Values.text"#, json!(0)),
+        (r#"has .Values.text (list "web" .Values.gone)"#, json!(true)),
         (r#".Values.none"#, json!([])),
         (r#"tpl .Values.template ."#, json!("web-80")),
         (r#"tpl (toYaml .Values.map) . | fromYaml | toJson"#, json!({"a": "1", "b": "2"})),
@@ -141,6 +146,19 @@ fn what_functions_change_is_known_where_it_is_certain() {
         r#"x: {{ default "a" (lookup "v1" "Secret" "a" "b") }}"#,
         r#"x: {{ .Values.gone }}"#,
         r#"x: {{ include "gone" . | default "a" }}"#,
+        // What stands for a part that is not known must stay in the text.
+        r#"x: {{ include "mixed" . | lower }}"#,
+        r#"x: {{ include "mixed" . | replace "_" "-" }}"#,
+        r#"x: {{ include "mixed" . | trimAll "}" }}"#,
+        r#"x: {{ include "both" . | default "a" }}"#,
+        r#"x: {{ include "both" . | empty }}"#,
+        // It can be any item.
+        r#"x: {{ has "a" (list .Values.gone) }}"#,
+        r#"x: {{ without (list .Values.gone "b") "a" | join "," }}"#,
+        r#"x: {{ list "b" .Values.gone | sortAlpha | first }}"#,
+        r#"x: {{ list "b" .Values.gone | sortAlpha | last }}"#,
+        // Sprig takes it for an octal number.
+        r#"x: {{ int (print "0" .Values.number) }}"#,
         r#"x: {{ must .Values.text }}"#,
         r#"x: {{ mustn .Values.text }}"#,
     ] {
