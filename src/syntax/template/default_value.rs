@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::changes::change_called;
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
-use super::functions::{UNKNOWN, apply, is_empty, text_of};
+use super::functions::{LARGEST, UNKNOWN, apply, is_empty, text_of};
 use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::{EITHER, Scope};
@@ -385,6 +385,9 @@ impl Defaults<'_, '_> {
     fn body(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope, turn: Turn, into: &mut String) -> Option<()> {
         let actions = part.template.actions();
         for node in nodes {
+            if into.len() > LARGEST {
+                return None;
+            }
             match node {
                 Node::Literal(span) => into.push_str(span.of(part.template.text())),
                 Node::Action(index) => {
@@ -466,6 +469,9 @@ impl Defaults<'_, '_> {
         let (length, dot) = (scope.len(), scope.dot.clone());
         let has_items = !items.is_empty();
         for (key, item) in items {
+            if !self.judge.spend() {
+                return None;
+            }
             scope.enter(&pipeline.variables, Expression::Data(key), Expression::Data(item));
             self.body(part, &branch.body, scope, turn, into)?;
             scope.truncate(length);

@@ -13,7 +13,7 @@ use crate::syntax::variable::{ACTION, is_of_action};
 const BUILDING: [&str; 3] = ["append", "prepend", "set"];
 
 /// The largest value that is made, in values and bytes of texts: what is put into itself again and again would grow without end.
-const LARGEST: usize = 1 << 20;
+pub(super) const LARGEST: usize = 1 << 20;
 
 /// What stands for a part that is not known.
 pub(super) const UNKNOWN: &str = "${REVERSION_ACTION_OTHER}";

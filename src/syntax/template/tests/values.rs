@@ -176,4 +176,10 @@ fn what_grows_without_end_is_not_computed() {
         let text = format!("{{{{- $x := \"aaaa\" }}}}{}x: {{{{ $x }}}}", step.repeat(60));
         assert_eq!(by_default(&text), None, "{step}");
     }
+    // Each turn counts as a step, and what is printed has an end.
+    let items = "a,".repeat(2000);
+    let turns = |inner: String| format!("{{{{ range splitList \",\" \"{items}\" }}}}{inner}{{{{ end }}}}");
+    let nested = turns(turns("y".to_owned()));
+    let text = format!("{{{{ define \"many\" }}}}{nested}{{{{ end }}}}x: {{{{ include \"many\" . | len }}}}");
+    assert_eq!(by_default(&text), None);
 }
