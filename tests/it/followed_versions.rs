@@ -141,36 +141,83 @@ fn a_version_is_one_that_the_kind_itself_has() {
     assert_eq!(tree.text("a.yaml"), pool("v1beta1"));
 }
 
-/// A MeshPolicy of the mesh, and a ClusterTask, which get a namespace that kustomizations replace or a name that they change.
+const MESH_POLICY: &str = "apiVersion: authentication.istio.io/v1alpha1\nkind: MeshPolicy\nmetadata: {name: default}\nspec: {peers: [{mtls: {}}]}\n";
+const NAMESPACED: &str = "its conversion writes its namespace, and a kustomization gives it another one";
+const NAMED: &str = "its conversion depends on its name, to which a kustomization adds a prefix or suffix";
+
+/// Converts the MeshPolicy in `file` of a tree; it is held back for the reason `held`.
+fn check_mesh_policy(tree: &Tree, file: &str, held: Option<&str>) {
+    let converted = "apiVersion: security.istio.io/v1beta1\nkind: PeerAuthentication\nmetadata: {name: default, namespace: istio-system}\nspec: {mtls: {mode: STRICT}}\n";
+    let to = ["--to", "istio@1.6.0", "--set", "istio.root-namespace=istio-system"];
+    let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &to].concat());
+    assert_eq!(tree.text(file), if held.is_some() { MESH_POLICY } else { converted }, "{}", run.all());
+    assert!(held.is_none_or(|message| run.all().contains(message)), "{}", run.all());
+}
+
+/// A MeshPolicy of the mesh, which gets a namespace that kustomizations replace or a name that they change.
 #[test]
 fn a_conversion_that_depends_on_a_name_or_namespace_that_is_built_is_held_back() {
-    let policy = "apiVersion: authentication.istio.io/v1alpha1\nkind: MeshPolicy\nmetadata: {name: default}\nspec: {peers: [{mtls: {}}]}\n";
-    let converted = "apiVersion: security.istio.io/v1beta1\nkind: PeerAuthentication\nmetadata: {name: default, namespace: istio-system}\nspec: {mtls: {mode: STRICT}}\n";
-    for (field, message) in [
+    for (field, held) in [
         ("", None),
         ("namespace: istio-system\n", None),
-        ("namespace: prod\n", Some("its conversion writes its namespace, and a kustomization gives it another one")),
-        (
-            "namePrefix: x-\n",
-            Some("its conversion depends on its name, to which a kustomization adds a prefix or suffix"),
-        ),
+        ("namespace: prod\n", Some(NAMESPACED)),
+        ("namePrefix: x-\n", Some(NAMED)),
     ] {
-        let tree = Tree::of(&[("a.yaml", policy), ("kustomization.yaml", &format!("{field}resources: [a.yaml]\n"))]);
-        let run = tree.run(&[
-            "apply",
-            "--yes",
-            "--allow-no-vcs",
-            "--to",
-            "istio@1.6.0",
-            "--set",
-            "istio.root-namespace=istio-system",
-        ]);
-        match message {
-            None => assert_eq!(tree.text("a.yaml"), converted, "{}", run.all()),
-            Some(message) => {
-                assert_eq!(tree.text("a.yaml"), policy, "{}", run.all());
-                assert!(run.all().contains(message), "{}", run.all());
-            }
-        }
+        let kustomization = format!("{field}resources: [a.yaml]\n");
+        let tree = Tree::of(&[("a.yaml", MESH_POLICY), ("kustomization.yaml", &kustomization)]);
+        check_mesh_policy(&tree, "a.yaml", held);
+    }
+}
+
+/// The same where the controller that applies the folder gives them, with a kustomization in it and without.
+#[test]
+fn a_name_or_namespace_that_a_controller_gives_is_that_of_a_kustomization_around_the_folder() {
+    let flux = |field: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: mesh, namespace: flux-system}}\n\
+             spec: {{path: ./live/mesh, {field}prune: true, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    let argo = |field: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: mesh}}\n\
+             spec: {{source: {{repoURL: 'https://git.example.com/me/mesh', path: live/mesh, kustomize: {{{field}}}}}}}\n"
+        )
+    };
+    for (applied, held) in [
+        (flux(""), None),
+        (flux("targetNamespace: istio-system, "), None),
+        (flux("targetNamespace: prod, "), Some(NAMESPACED)),
+        (flux("namePrefix: x-, "), Some(NAMED)),
+        (flux("nameSuffix: -x, "), Some(NAMED)),
+        (flux("targetNamespace: prod, ").replace("live/mesh", "live/others"), None),
+        (argo("namespace: istio-system"), None),
+        (argo("namespace: prod"), Some(NAMESPACED)),
+        (argo("nameSuffix: '-{{cluster}}'"), Some(NAMED)),
+    ] {
+        let with = [("live/mesh/a.yaml", MESH_POLICY), ("clusters/mesh.yaml", &applied)];
+        check_mesh_policy(&Tree::of(&with), with[0].0, held);
+        let kustomization = ("live/mesh/kustomization.yaml", "resources: [a.yaml]\n");
+        check_mesh_policy(&Tree::of(&[&with[..], &[kustomization]].concat()), with[0].0, held);
+        // What another kustomization takes in of the folder.
+        let outer = ("live/kustomization.yaml", "resources: [mesh]\n");
+        check_mesh_policy(&Tree::of(&[&with[..], &[kustomization, outer]].concat()), with[0].0, held);
+    }
+}
+
+/// A Policy becomes one for the whole mesh where Flux puts it into the root namespace, whatever namespace is written in it.
+#[test]
+fn a_namespace_that_a_controller_gives_is_the_one_that_rules_see() {
+    let policy = "apiVersion: authentication.istio.io/v1alpha1\nkind: Policy\nmetadata: {name: default, namespace: foo}\nspec: {peers: [{mtls: {}}]}\n";
+    for (namespace, is_converted) in [("bar", true), ("istio-system", false)] {
+        let flux = format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: mesh, namespace: flux-system}}\n\
+             spec: {{path: ./mesh, targetNamespace: {namespace}, prune: true, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        );
+        let tree = Tree::of(&[("mesh/a.yaml", policy), ("clusters/mesh.yaml", &flux)]);
+        let to = ["--to", "istio@1.6.0", "--set", "istio.root-namespace=istio-system"];
+        let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &to].concat());
+        assert_eq!(tree.text("mesh/a.yaml") != policy, is_converted, "{}", run.all());
+        run.check(i32::from(!is_converted));
     }
 }

@@ -17,7 +17,7 @@ use super::kustomizations::{FolderReach, Graph};
 use super::rewritten::{ByName, Rewritten};
 use super::steps::{Role, Source, Step, TRANSFORMERS, Turn, turn};
 use super::survey::{FileSurvey, ObjectSurvey};
-use crate::engine::manifest::{Folder, Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
+use crate::engine::manifest::{Applied, Folder, Kustomization, PatchFile, PatchOptions, Selector, SelectorPart};
 use crate::knowledge::lens::ObjectId;
 use crate::knowledge::pack::crds::from_crds::CRD;
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -450,7 +450,7 @@ impl<'a> Finder<'_, 'a> {
                 is_new |= self.rewritten.entry(*base).or_default().insert(write.clone());
             }
             let numbers = self.inside(instruction);
-            for folder in self.files[base.file].applied.iter().filter(|_| !numbers.is_empty()) {
+            for Applied { folder, .. } in self.files[base.file].applied.iter().filter(|_| !numbers.is_empty()) {
                 let (host, file) = (base.file, instruction.position.file);
                 let inner = numbers.iter().map(|number| Inner { host, folder: folder.clone(), file, number: *number });
                 let before = self.inner.len();

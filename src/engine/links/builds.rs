@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::kustomizations::{Graph, Part};
 use super::repositories::by_end;
 use super::survey::FileSurvey;
-use crate::engine::manifest::Folder;
+use crate::engine::manifest;
 use crate::knowledge::lens::Builds;
 
 /// Finds the builds of the run, for each file for which `is_file` holds: those of the run.
@@ -62,13 +62,13 @@ struct Applied<'a> {
 
 impl<'a> Applied<'a> {
     fn of(files: &'a [FileSurvey], graph: &Graph<'_>) -> Self {
-        let hosts: Vec<(&str, &[Folder])> =
+        let hosts: Vec<(&str, &[manifest::Applied])> =
             files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
         let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
-        let paths = hosts.iter().flat_map(|(_, applied)| *applied).map(|folder| folder.path.as_str());
+        let paths = hosts.iter().flat_map(|(_, applied)| *applied).map(|one| one.folder.path.as_str());
         let ends = by_end(&names, &paths.collect());
-        let found = |folder: &Folder| {
+        let found = |manifest::Applied { folder, .. }: &manifest::Applied| {
             let found = ends.get(folder.path.as_str()).into_iter().flatten().copied();
             found.filter(|path| graph.can_be_in_repository_of(folder, path)).collect::<Vec<_>>()
         };

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use super::appliers::{self, Applier, Appliers};
 use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
 use crate::engine::manifest::{Folder, Kustomization, SelectorPart};
@@ -36,7 +37,11 @@ pub(crate) struct Graph<'a> {
     named: HashMap<&'a str, Vec<&'a str>>,
     /// What the builtin transformers in files do.
     transformers: BTreeMap<&'a str, &'a Kustomization>,
-    /// The prefixes and suffixes that kustomizations add to names.
+    /// The objects that have folders applied.
+    appliers: Appliers<'a>,
+    /// The files that are no kustomizations, where appliers give something.
+    others: Vec<&'a str>,
+    /// The prefixes and suffixes that kustomizations and appliers add to names.
     affixes: [BTreeSet<&'a str>; 2],
     /// The repositories that objects have folders of applied.
     repositories: Repositories,
@@ -49,6 +54,9 @@ impl<'a> Graph<'a> {
         let names: HashSet<&str> = files.iter().map(|file| &*file.file).collect();
         let transformers: BTreeMap<&str, &Kustomization> =
             files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
+        let appliers = Appliers::of(files);
+        let others = files.iter().filter(|file| appliers.give && file.kustomization.is_none());
+        let others = others.map(|file| &*file.file).collect();
         let components = files.iter().flat_map(|file| &file.components);
         let kustomizations = files.iter().filter_map(|file| Some((&*file.file, file.kustomization.as_deref()?)));
         let files: BTreeMap<_, _> = kustomizations.collect();
@@ -56,7 +64,7 @@ impl<'a> Graph<'a> {
         let affixes = [0, 1].map(|end| {
             let all = files.values().chain(transformers.values());
             let affixes = all.map(|kustomization| kustomization.affixes[end].as_str());
-            affixes.filter(|affix| !affix.is_empty()).collect()
+            affixes.chain(appliers.affixes(end)).filter(|affix| !affix.is_empty()).collect()
         });
         let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
         for (file, one) in &files {
@@ -66,8 +74,20 @@ impl<'a> Graph<'a> {
         }
         let (added, users) = (BTreeMap::new(), BTreeMap::new());
         let (takers, taken) = (HashMap::new(), HashMap::new());
-        let mut graph =
-            Self { files, folders, added, users, takers, taken, named, transformers, affixes, repositories };
+        let mut graph = Self {
+            files,
+            folders,
+            added,
+            users,
+            takers,
+            taken,
+            named,
+            transformers,
+            appliers,
+            others,
+            affixes,
+            repositories,
+        };
         components.for_each(|components| graph.add_components(components));
         for file in graph.kustomizations().collect::<Vec<_>>() {
             let parts = graph.parts(file);
@@ -224,10 +244,39 @@ impl<'a> Graph<'a> {
         self.repositories.is_open(folder)
     }
 
-    /// Returns whether any kustomization puts objects into a namespace.
+    /// Returns the objects that have the folder of a kustomization applied.
+    pub(super) fn appliers(&self, kustomization: &str) -> Vec<&Applier<'a>> {
+        let folder = Kustomization::folder(kustomization);
+        folder.map_or_else(Vec::new, |folder| self.appliers_of(kustomization, [folder.as_str()].into_iter()))
+    }
+
+    /// Returns the objects that have one of `folders` applied, which `file` is in.
+    pub(super) fn appliers_of<'f>(&self, file: &str, folders: impl Iterator<Item = &'f str>) -> Vec<&Applier<'a>> {
+        let appliers = self.appliers.of_paths(folders);
+        appliers.filter(|applier| self.repositories.can_hold(&applier.applied.folder, file)).collect()
+    }
+
+    /// Returns the objects that have `file` applied because no kustomization stands in their folder, or between them.
+    fn scanning(&self, file: &str) -> Vec<&Applier<'a>> {
+        self.appliers_of(file, self.folders_without_kustomization(file))
+    }
+
+    /// Returns the folders that a file is in, the nearest first, up to the first one with a kustomization.
+    fn folders_without_kustomization<'f>(&self, file: &'f str) -> impl Iterator<Item = &'f str> {
+        let folders = file.match_indices('/').rev().map(|(at, _)| &file[..at]);
+        folders.take_while(|one| self.in_folder(one).is_none())
+    }
+
+    /// Returns whether an object that has a kustomization or another file applied adds a prefix or suffix to names.
+    pub(super) fn adds_affixes_where_applied(&self, file: &str) -> bool {
+        let appliers = || if self.files.contains_key(file) { self.appliers(file) } else { self.scanning(file) };
+        self.appliers.give && appliers().into_iter().any(Applier::has_affixes)
+    }
+
+    /// Returns whether any kustomization, or what has one applied, puts objects into a namespace.
     pub(crate) fn gives_namespaces(&self) -> bool {
         let mut all = self.files.values().chain(self.transformers.values());
-        all.any(|kustomization| kustomization.namespace.is_some())
+        all.any(|kustomization| kustomization.namespace.is_some()) || self.appliers.give
     }
 
     /// Returns the names that an object called `name` can have had before kustomizations added prefixes or suffixes.
@@ -290,9 +339,8 @@ impl<'a> Graph<'a> {
     ///
     /// Source: Flux, kustomize-controller, Kustomization, "Generate kustomization.yaml"; Argo CD, directory applications.
     pub(super) fn is_scanned(&self, file: &str, folder: &Folder) -> bool {
-        let folders = file.match_indices('/').rev().map(|(at, _)| &file[..at]);
-        let mut open = folders.take_while(|one| self.in_folder(one).is_none());
-        open.any(|one| ends_with(one, &folder.path)) && self.repositories.can_hold(folder, file)
+        self.folders_without_kustomization(file).any(|one| ends_with(one, &folder.path))
+            && self.repositories.can_hold(folder, file)
     }
 
     /// Returns the files, folders and components that a kustomization takes in, each with its kustomization where it has one.
@@ -365,28 +413,38 @@ impl<'a> Graph<'a> {
         self.kustomizations().filter(|file| self.takers(file).is_empty()).collect()
     }
 
-    /// Collects the namespaces given to each file of the run, on every path from a kustomization that no other one takes in.
+    /// Collects the namespaces given to each file of the run, on every path from a kustomization that no other one takes in, and from what
+    /// objects have applied.
     pub(super) fn namespaces_of(&self, is_file: &dyn Fn(&str) -> bool) -> HashMap<String, Arc<GivenNamespaces>> {
         let mut reached = HashMap::new();
-        for root in self.roots() {
-            let mut add = |path: &str, namespaces: &Arc<GivenNamespaces>| {
-                if !is_file(path) {
-                    return;
-                }
-                match reached.entry(path.to_owned()) {
-                    Entry::Vacant(first) => drop(first.insert(Arc::clone(namespaces))),
-                    Entry::Occupied(mut before) => Arc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
-                }
-            };
-            self.follow(root, &mut add);
+        let mut add = |path: &str, namespaces: &Arc<GivenNamespaces>| {
+            if !is_file(path) {
+                return;
+            }
+            match reached.entry(path.to_owned()) {
+                Entry::Vacant(first) => drop(first.insert(Arc::clone(namespaces))),
+                Entry::Occupied(mut before) => Arc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
+            }
+        };
+        for start in self.kustomizations() {
+            let given = appliers::given(&self.appliers(start));
+            if !given.is_empty() || self.takers(start).is_empty() {
+                self.follow(start, given, &mut add);
+            }
+        }
+        for file in &self.others {
+            let given = appliers::given(&self.scanning(file));
+            if !given.is_empty() {
+                add(file, &Arc::new(given));
+            }
         }
         reached
     }
 
-    /// Follows every path from the kustomization `root`, and adds the namespaces given to each file.
-    fn follow(&self, root: &'a str, add: &mut dyn FnMut(&str, &Arc<GivenNamespaces>)) {
+    /// Follows every path from the kustomization `root`, to which `given` is given, and adds the namespaces given to each file.
+    fn follow(&self, root: &'a str, given: GivenNamespaces, add: &mut dyn FnMut(&str, &Arc<GivenNamespaces>)) {
         let mut met: BTreeSet<(&str, GivenNamespaces)> = BTreeSet::new();
-        let mut open = vec![(root, GivenNamespaces::new())];
+        let mut open = vec![(root, given)];
         while let Some((file, mut given)) = open.pop() {
             given.extend(self.gives(file));
             let Some(kustomization) = self.files.get(file).filter(|_| met.insert((file, given.clone()))) else {

@@ -97,12 +97,15 @@ impl<'a> Layers<'_, 'a> {
         false
     }
 
-    /// Returns whether a kustomization or component that works on `file` adds a prefix or suffix to names.
+    /// Returns whether a kustomization or component that works on `file`, or what has a controller apply it, adds a prefix or suffix to
+    /// names.
     pub(super) fn rename(&self, file: &str) -> bool {
-        self.above(file).into_iter().any(|name| {
-            let components = self.graph.parts(name).components;
-            [name].into_iter().chain(components).any(|name| self.graph.has_affixes(name))
-        })
+        self.graph.adds_affixes_where_applied(file)
+            || self.above(file).into_iter().any(|name| {
+                let components = self.graph.parts(name).components;
+                [name].into_iter().chain(components).any(|name| self.graph.has_affixes(name))
+                    || self.graph.adds_affixes_where_applied(name)
+            })
     }
 
     /// Returns the kustomizations that get `file` on any way, inner ones first.

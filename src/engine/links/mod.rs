@@ -7,7 +7,7 @@
 //!
 //! The run: `surveyor` takes the `survey` of each file (with its `steps`: replacements, variables and other things it applies), `run`
 //! puts all together, `ties` finds the groups, `tied_files` are the objects of one. Kustomize: `kustomizations` (which files they build)
-//! `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` (with `given_namespaces`: where Kustomize would give others) `affixes` (of names)
+//! `appliers` (objects that have controllers build folders) `repositories` (whose folders controllers apply) `builds` (what is applied together) `layers` (in which order) `namespaces` (with `given_namespaces`: where Kustomize would give others) `affixes` (of names)
 //! `built_names` (what objects are called in them).
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
@@ -24,6 +24,7 @@
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
 //! references, versions, namespaces, selectors and field paths.
 
+mod appliers;
 mod identity;
 mod kustomizations;
 mod labels;

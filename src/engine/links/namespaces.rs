@@ -1,6 +1,7 @@
 //! In which namespace is each object, once Kustomize has built it?
 //!
-//! A kustomization's `namespace` replaces what is written in every object that it reaches, through folders and components too.
+//! A kustomization's `namespace` replaces what is written in every object that it reaches, through folders and components too, and so does
+//! that of an object that has a controller apply the folder.
 //! An object that is then in none is in the namespace of the call, where that names one. The run shows which kustomizations reach a file, but not which of them is built: several that differ leave the namespace open.
 //!
 //! Invariant: two objects are in one namespace only where every build of the files puts them there.

@@ -36,7 +36,7 @@ struct Named<'a> {
 impl Repositories {
     /// Tells the repositories apart that the objects of `files` name.
     pub(super) fn of(files: &[FileSurvey]) -> Self {
-        let sources = files.iter().flat_map(|file| &file.applied).filter_map(|folder| folder.source.as_ref());
+        let sources = files.iter().flat_map(|file| &file.applied).filter_map(|one| one.folder.source.as_ref());
         let sources: BTreeSet<&Source> = sources.collect();
         if sources.len() < 2 {
             return Self::default();
@@ -81,11 +81,12 @@ impl Repositories {
 fn named(files: &[FileSurvey]) -> Vec<Named<'_>> {
     let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
     names.sort_unstable();
-    let paths = files.iter().flat_map(|file| &file.applied).filter(|folder| folder.source.is_some());
+    let folders = files.iter().flat_map(|file| &file.applied).map(|one| &one.folder);
+    let paths = folders.filter(|folder| folder.source.is_some());
     let ends = by_end(&names, &paths.map(|folder| folder.path.as_str()).collect());
     let mut named = Vec::new();
     for file in files {
-        for Folder { path, source } in &file.applied {
+        for Folder { path, source } in file.applied.iter().map(|one| &one.folder) {
             let Some(source) = source else { continue };
             let found = ends.get(path.as_str()).into_iter().flatten();
             named.extend(found.map(|folder| Named {

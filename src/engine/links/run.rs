@@ -2,7 +2,7 @@
 //!
 //! [`Run`] is made once, of the surveys of all files: the one graph of kustomizations, and what follows from it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -13,22 +13,13 @@ use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
-use crate::engine::manifest::{Folder, Kustomization};
+use crate::engine::manifest::Applied;
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
 
 /// The values that replacements read, by the object that holds each, and its place there.
 pub(crate) type Sources = BTreeMap<(ObjectId, FieldPath), Value>;
-
-/// An object that has a folder applied.
-#[derive(Debug)]
-struct Applier {
-    /// The number of its file.
-    file: usize,
-    /// The number of the folder among those that objects of the file name.
-    at: usize,
-}
 
 /// The files of a run, and what Kustomize makes of them.
 #[derive(Debug)]
@@ -44,8 +35,6 @@ pub(crate) struct Run<'a> {
     builds: OnceLock<Builds>,
     /// The number of each file.
     numbers: HashMap<&'a str, usize>,
-    /// The files with objects that have each folder applied, by the path that they name: once for each object.
-    appliers: OnceLock<HashMap<String, Vec<Applier>>>,
     /// The files that a kustomization names as patches.
     patch_files: HashSet<&'a str>,
     /// What kustomizations make of the files that they name as data.
@@ -76,7 +65,6 @@ impl<'a> Run<'a> {
             ),
             sources: Sources::new(),
             builds: OnceLock::new(),
-            appliers: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
             data_files: kustomizations.flat_map(|one| &one.data).map(|(file, made)| (&**file, &**made)).collect(),
@@ -105,31 +93,13 @@ impl<'a> Run<'a> {
 
     /// Returns the files with objects that have the folder of a kustomization applied, once for each object.
     pub(super) fn appliers(&self, kustomization: &str) -> Vec<usize> {
-        Kustomization::folder(kustomization)
-            .map_or_else(Vec::new, |folder| self.appliers_of(kustomization, ends(&folder)))
+        self.graph.appliers(kustomization).into_iter().map(|applier| applier.file).collect()
     }
 
     /// Returns the files with objects that have a folder applied with everything in it, in which this file is, once for each object.
     pub(super) fn appliers_of_file(&self, file: &str) -> Vec<usize> {
-        self.appliers_of(file, file.match_indices('/').flat_map(|(at, _)| ends(&file[..at])))
-    }
-
-    /// Returns those that have one of `folders` applied, which this file is in.
-    fn appliers_of<'f>(&self, name: &str, folders: impl Iterator<Item = &'f str>) -> Vec<usize> {
-        let appliers = self.appliers.get_or_init(|| {
-            let mut appliers: HashMap<String, Vec<Applier>> = HashMap::new();
-            for (file, survey) in self.files.iter().enumerate() {
-                for (at, folder) in survey.applied.iter().enumerate() {
-                    appliers.entry(folder.path.clone()).or_default().push(Applier { file, at });
-                }
-            }
-            appliers
-        });
-        let folders: BTreeSet<&str> = folders.collect();
-        let appliers = folders.into_iter().filter_map(|folder| appliers.get(folder)).flatten();
-        let folder = |applier: &Applier| &self.files[applier.file].applied[applier.at];
-        let appliers = appliers.filter(|applier| self.graph.can_be_in_repository_of(folder(applier), name));
-        appliers.map(|applier| applier.file).collect()
+        let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        self.graph.appliers_of(file, folders).into_iter().map(|applier| applier.file).collect()
     }
 
     /// Returns whether a file is in the folder of a kustomization of the run or below it, and nothing of the run builds or applies it.
@@ -141,8 +111,8 @@ impl<'a> Run<'a> {
             return false;
         };
         // A controller takes in what is in a folder without a kustomization.
-        let below = above[nearest + 1..].iter().flat_map(|folder| ends(folder));
-        !is_named() && self.appliers_of(file, below).is_empty()
+        let below = above[nearest + 1..].iter().copied();
+        !is_named() && self.graph.appliers_of(file, below).is_empty()
     }
 
     /// Returns the number of a file.
@@ -163,7 +133,7 @@ impl<'a> Run<'a> {
     /// Returns whether a kustomization takes a file in, or a controller that applies a folder.
     pub(crate) fn is_built(&self, file: &str) -> bool {
         let is_named = !self.graph.takers(file).is_empty() || !self.graph.users_of(file).is_empty();
-        let is_below = |folder: &Folder| self.graph.is_scanned(file, folder);
+        let is_below = |one: &Applied| self.graph.is_scanned(file, &one.folder);
         is_named || self.is_patch_file(file) || self.files.iter().flat_map(|host| &host.applied).any(is_below)
     }
 
@@ -172,9 +142,4 @@ impl<'a> Run<'a> {
         let file = &self.files[id.file];
         file.objects[id.at].is_inline_patch() || self.is_patch_file(&file.file)
     }
-}
-
-/// Returns the last folders of a path, as they can be named from the root of a repository, which the run need not start at.
-fn ends(folder: &str) -> impl Iterator<Item = &str> {
-    folder.match_indices('/').map(|(at, _)| &folder[at + 1..]).chain([folder])
 }

@@ -12,7 +12,9 @@ use serde_json::Value;
 use super::identity::IdentityWrite;
 use super::steps::Step;
 use crate::engine::finding::Location;
-use crate::engine::manifest::{Folder, Kustomization, Manifest, Object, PatchFile, PatchOptions, Repository, Selector};
+use crate::engine::manifest::{
+    Applied, Folder, Kustomization, Manifest, Object, PatchFile, PatchOptions, Repository, Selector,
+};
 use crate::knowledge::lens::OpenParts;
 use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
@@ -43,7 +45,7 @@ pub struct FileSurvey {
     /// The components that its objects have controllers add to kustomizations.
     pub(crate) components: Vec<Components>,
     /// The folders that its objects have controllers apply.
-    pub(crate) applied: Vec<Folder>,
+    pub(crate) applied: Vec<Applied>,
     /// The repositories whose addresses its objects show.
     pub(crate) repositories: Vec<Repository>,
     /// The kinds that its CRDs define.

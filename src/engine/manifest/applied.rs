@@ -16,6 +16,16 @@ pub(crate) struct Folder {
     pub(crate) source: Option<Source>,
 }
 
+/// What an object has a controller apply, and how Kustomize builds it there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Applied {
+    pub(crate) folder: Folder,
+    /// The namespace that replaces that of every object.
+    pub(crate) namespace: Option<String>,
+    /// The prefix and the suffix of all names.
+    pub(crate) affixes: [String; 2],
+}
+
 /// A repository, as objects name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Source {
@@ -34,9 +44,17 @@ pub(crate) struct Repository {
 }
 
 /// Returns the folders that what is carried in a document names.
-pub(super) fn folders(carried: &[Carried<'_>]) -> Vec<Folder> {
-    let named = carried.iter().filter_map(folder);
-    named.filter(|folder| !folder.path.is_empty() && is_plain(&folder.path)).collect()
+pub(super) fn folders(carried: &[Carried<'_>]) -> Vec<Applied> {
+    let named = carried.iter().filter_map(|one| {
+        let text = |field: &Option<FieldPath>| field.as_ref()?.text(one.around).filter(|text| !text.is_empty());
+        let affix = |field| text(field).unwrap_or_default().to_owned();
+        Some(Applied {
+            folder: folder(one)?,
+            namespace: text(&one.carrier.namespace).map(str::to_owned),
+            affixes: [&one.carrier.name_prefix, &one.carrier.name_suffix].map(affix),
+        })
+    });
+    named.filter(|Applied { folder, .. }| !folder.path.is_empty() && is_plain(&folder.path)).collect()
 }
 
 /// Returns the folder that a mapping is for, if it names one next to what it carries.
@@ -100,7 +118,7 @@ mod tests {
         ]});
         let file: CarrierFile = serde_json::from_value(carriers).unwrap();
         let folders = folders(&Carriers::new([&file]).in_document("a.yaml", document));
-        folders.into_iter().map(|folder| folder.path).collect()
+        folders.into_iter().map(|applied| applied.folder.path).collect()
     }
 
     #[test]

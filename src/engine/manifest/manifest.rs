@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applied::{Folder, Repository};
+use super::applied::{Applied, Repository};
 use super::embedded::Embedded;
 use super::ignore_comment::Ignores;
 use super::inline_patch::{DataPatch, InlinePatch};
@@ -46,7 +46,7 @@ pub struct Manifest {
     /// What it does as a builtin transformer, where it is one.
     pub transformer: Option<Arc<Kustomization>>,
     /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
-    pub(crate) applied: Vec<Folder>,
+    pub(crate) applied: Vec<Applied>,
     /// The repositories whose addresses its objects show.
     pub(crate) repositories: Vec<Repository>,
     /// The comments that acknowledge findings.

@@ -39,7 +39,7 @@ mod source_text;
 mod text_search;
 mod values;
 
-pub(crate) use applied::{Folder, Repository, Source, folder_at};
+pub(crate) use applied::{Applied, Folder, Repository, Source, folder_at};
 pub(crate) use carried_values::{beside, values_in};
 pub(crate) use configuration::TRANSFORMERS;
 pub(crate) use embedded::Embedded;

@@ -45,6 +45,15 @@ pub struct Carrier {
     /// The repository that has this folder, or that an object without one is.
     #[serde(default)]
     pub source: Source,
+    /// The field with the namespace that all applied objects get.
+    #[serde(default, deserialize_with = "path")]
+    pub(crate) namespace: Option<FieldPath>,
+    /// The field with the prefix that the names of all applied objects get.
+    #[serde(default, deserialize_with = "path")]
+    pub(crate) name_prefix: Option<FieldPath>,
+    /// The field with the suffix that they get.
+    #[serde(default, deserialize_with = "path")]
+    pub(crate) name_suffix: Option<FieldPath>,
     /// The lists of patches, each item as in a kustomization.
     #[serde(default, deserialize_with = "several")]
     pub patches: Vec<FieldPattern>,
