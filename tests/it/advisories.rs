@@ -286,3 +286,54 @@ fn a_target_that_is_added_is_said_where_its_objects_change() {
     let old = check("v1alpha2", &[]);
     assert!(old.err.starts_with(added), "{}", old.all());
 }
+
+/// A rollback within one apiVersion, where the fields stay and the older release does not keep them or have them.
+#[test]
+fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
+    let pool = |spec: &str| {
+        format!(
+            "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: a}}\nspec:\n  template:\n    spec:\n      nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}}\n      requirements: [{{key: kubernetes.io/os, operator: In, values: [linux]}}]\n{spec}"
+        )
+    };
+    let class = |spec: &str| {
+        format!(
+            "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {{name: a}}\nspec:\n  role: r\n  subnetSelectorTerms: [{{id: subnet-1}}]\n  securityGroupSelectorTerms: [{{id: sg-1}}]\n{spec}"
+        )
+    };
+    let plain = "  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 5m}\n";
+    let late = "  disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 5m}\n";
+    let latest = "  amiSelectorTerms: [{alias: al2023@latest}]\n";
+    let pinned = "  amiSelectorTerms: [{alias: al2023@v20240703}]\n";
+    let kubelet = format!("{latest}  kubelet: {{maxPods: 10}}\n");
+    let pipeline = |spec: &str| {
+        format!(
+            "apiVersion: tekton.dev/v1beta1\nkind: Pipeline\nmetadata: {{name: a}}\nspec:\n  tasks: [{{name: a, taskRef: {{name: a}}}}]\n{spec}"
+        )
+    };
+    let scaled = |key: &str| {
+        format!(
+            "apiVersion: keda.k8s.io/v1alpha1\nkind: ScaledObject\nmetadata: {{name: a, labels: {{deploymentName: a}}}}\nspec:\n  scaleTargetRef: {{deploymentName: a}}\n  triggers: [{{type: kafka, metadata: {{{key}: 'kafka:9092', topic: a, consumerGroup: a, lagThreshold: '5'}}}}]\n"
+        )
+    };
+    let [v1, v0_37, v0_37_4] = ["karpenter@1.1.1", "karpenter@0.37.1", "karpenter@0.37.4"];
+    let finally = "  finally: [{name: b, taskRef: {name: b}}]\n";
+    for (text, [from, to], said) in [
+        (pool(plain), [v1, v0_37], None),
+        (pool(late), [v1, v0_37], Some("stores NodePools in v1beta1")),
+        (pool(late), [v1, v0_37_4], Some("stores NodePools in v1beta1")),
+        (pool(late), [v1, "karpenter@1.0.4"], None),
+        (class(latest), [v1, v0_37], None),
+        (class(&kubelet), [v1, v0_37_4], Some("loses spec.kubelet")),
+        (class(pinned), [v1, v0_37], Some("loses the version in the alias")),
+        (class(pinned), [v1, v0_37_4], None),
+        (pipeline(""), ["tekton@0.42", "tekton@0.13"], None),
+        (pipeline(finally), ["tekton@0.42", "tekton@0.13"], Some("before v0.18.0")),
+        (scaled("bootstrapServers"), ["keda@1.5", "keda@1.1"], Some("names its brokers in brokerList")),
+        (scaled("brokerList"), ["keda@1.5", "keda@1.1"], None),
+    ] {
+        let run = Tree::of(&[("a.yaml", &text)]).run(&["check", "--from", from, "--to", to]);
+        let warned = run.out.contains("warning[advisory]");
+        assert_eq!(warned, said.is_some(), "{to}: {text}{}", run.all());
+        assert!(said.is_none_or(|said| run.out.contains(said)), "{to}: {text}{}", run.all());
+    }
+}

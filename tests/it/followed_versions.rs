@@ -221,3 +221,14 @@ fn a_namespace_that_a_controller_gives_is_the_one_that_rules_see() {
         run.check(i32::from(!is_converted));
     }
 }
+
+/// An object that a chart has created is converted, and is no reference of what holds its values.
+#[test]
+fn an_object_in_values_is_no_mention_of_its_kind() {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: app}\nspec:\n  values:\n    extraObjects:\n    - apiVersion: traefik.containo.us/v1alpha1\n      kind: Middleware\n      metadata: {name: strip}\n      spec: {stripPrefix: {prefixes: [/a]}}\n";
+    let tree = Tree::of(&[("a.yaml", release)]);
+    let run = apply(&tree, "traefik@3.3");
+    assert_eq!(tree.text("a.yaml"), release.replace("traefik.containo.us", "traefik.io"), "{}", run.all());
+    assert!(!run.all().contains("reference-not-updated"), "{}", run.all());
+    run.check(0);
+}

@@ -2,6 +2,7 @@
 
 use super::templates::{CURRENT, becomes};
 use super::templates::{converts, held, needs_nothing, says};
+use crate::support::trees::Tree;
 
 /// The beginning of messages about what is printed by default.
 const BY_DEFAULT: &str = "where the users of the chart set nothing else, ";
@@ -304,5 +305,38 @@ fn what_is_printed_of_an_item_or_an_entry_has_a_default_too() {
         );
         let own = budget(spec, &values.replace("selector: {}", "selector: {matchLabels: {app: x}}"));
         converts(&own, own.replace("v1beta1", "v1").split("===").next().unwrap());
+    }
+}
+
+/// What stands in for a value that the chart does not have is printed, be it known or not.
+#[test]
+fn a_default_that_is_not_known_is_not_nothing() {
+    let held = |name: &str| {
+        let ingress = format!(
+            "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {{name: web}}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        backend:\n          serviceName: {name}\n          servicePort: 80\n"
+        );
+        let tree = Tree::of(&[
+            ("web/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+            ("web/values.yaml", "other: 1\n"),
+            ("web/templates/_helpers.tpl", "{{- define \"n\" -}}{{ default .Release.Name .Values.name }}{{- end -}}\n"),
+            ("web/templates/ingress.yaml", &ingress),
+        ]);
+        let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@1.33"]);
+        let is_converted = tree.text("web/templates/ingress.yaml").contains("networking.k8s.io/v1\n");
+        assert_eq!(is_converted, run.code == Some(0), "{name}: {}", run.all());
+        let is_nothing = run.all().contains("an action prints nothing");
+        assert_eq!(is_nothing, !is_converted, "{name}: {}", run.all());
+        is_nothing
+    };
+    for name in [
+        "{{ default .Release.Name .Values.name }}",
+        "{{ .Values.name | default .Release.Name | trunc 63 }}",
+        "{{ default .Release.Name .Values.name | quote }}",
+        "{{ include \"n\" $ }}",
+    ] {
+        assert!(!held(name), "{name}");
+    }
+    for name in ["{{ .Values.name }}", "{{ default \"\" .Values.name }}", "{{ default .Values.more .Values.name }}"] {
+        assert!(held(name), "{name}");
     }
 }

@@ -6,11 +6,15 @@
 //!
 //! Invariant: each object is found once for each folder that it has applied.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::kustomizations::GivenNamespaces;
 use super::survey::FileSurvey;
 use crate::engine::manifest::Applied;
+
+/// The namespaces that kustomizations and appliers give to a file: the file of each with its namespace, which is none where nothing on the
+/// path gives one.
+pub(super) type GivenNamespaces = BTreeSet<(Arc<str>, Option<Arc<str>>)>;
 
 /// An object that has a folder applied.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,7 @@ impl Applier<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Appliers<'a> {
     /// By the path that they name.
-    by_path: HashMap<&'a str, Vec<Applier<'a>>>,
+    by_path: BTreeMap<&'a str, Vec<Applier<'a>>>,
     /// Whether any of them gives a namespace, a prefix or a suffix.
     pub(super) give: bool,
 }

@@ -11,14 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::appliers::{self, Applier, Appliers};
+use super::appliers::{self, Applier, Appliers, GivenNamespaces};
 use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
 use crate::engine::manifest::{Folder, Kustomization, SelectorPart};
-
-/// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
-/// kustomization on the path gives one.
-pub(super) type GivenNamespaces = BTreeSet<(Arc<str>, Option<Arc<str>>)>;
 
 /// The kustomizations of a run, by file, and the file of each by folder.
 #[derive(Debug)]

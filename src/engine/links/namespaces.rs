@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::kustomizations::GivenNamespaces;
+use super::appliers::GivenNamespaces;
 use crate::knowledge::catalog::Scope;
 use crate::knowledge::lens::Namespace;
 use crate::knowledge::pack::Packs;

@@ -106,9 +106,12 @@ fn in_object(
     let followed = followed.chain(updated);
     let patches = manifest.inline_patches.iter();
     let patches = patches.filter_map(|inline_patch| object.path_of(inline_patch.document, &inline_patch.place));
+    // Objects that it has created are searched by themselves.
+    let created = manifest.objects.iter().filter(|one| one.is_created() && one.inline_patch.is_none());
+    let created = created.filter_map(|one| object.path_of(one.document, &one.place));
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
-    let mut search = Search::new(&targets.renames, followed.chain(patches).collect());
+    let mut search = Search::new(&targets.renames, followed.chain(patches).chain(created).collect());
     let is_carrier = object.read_from.is_instruction();
     if is_carrier {
         search.visit(&object.value, At { path_ref: None, key: "", alone: true });

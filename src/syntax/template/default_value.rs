@@ -123,6 +123,9 @@ impl Defaults<'_, '_> {
 
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
+        if let Some((default, set)) = with_default(expression) {
+            return self.is_required(default) && self.is_required(set);
+        }
         let is_set = |path: &Expression| {
             let Expression::Path(name) = path else { return false };
             if let Some((range, _)) = name.strip_prefix('#').and_then(range_of) {
@@ -137,13 +140,18 @@ impl Defaults<'_, '_> {
 
     /// Returns whether users of some chart set what is printed, and nothing shows a default of it.
     pub(super) fn is_missing(&self, expression: &Expression) -> bool {
-        let source = source(expression);
-        let Expression::Path(path) = source else { return false };
+        if let Some((default, set)) = with_default(expression) {
+            return self.is_missing(set) && (is_nothing(default) || self.is_missing(default));
+        }
+        if let Some(printed) = printed_of(expression) {
+            return self.is_missing(printed);
+        }
+        let Expression::Path(path) = expression else { return false };
         let is_unset = match path.contains(".Values.") {
             true => self.of_chart(path).is_none() && !self.is_changed(path),
             false => self.is_of_argument(path) && self.is_unset_argument(&path[1..]),
         };
-        is_unset && self.judge.truth(source) != Some(true)
+        is_unset && self.judge.truth(expression) != Some(true)
     }
 
     /// Returns whether a definition is called with something at `path` that the values of the chart do not have.
@@ -504,11 +512,36 @@ const PRINTING: [&str; 17] = [
 
 /// Returns the value that functions of texts and YAML print.
 fn source(expression: &Expression) -> &Expression {
-    let Expression::Call(function, arguments) = expression else { return expression };
+    printed_of(expression).map_or(expression, source)
+}
+
+/// Returns the value that a function of texts or YAML prints.
+fn printed_of(expression: &Expression) -> Option<&Expression> {
+    let Expression::Call(function, arguments) = expression else { return None };
     match (function.as_str(), arguments.as_slice()) {
-        ("tpl", [value, _]) => source(value),
-        (function, [.., value]) if PRINTING.contains(&function) => source(value),
-        _ => expression,
+        ("tpl", [value, _]) => Some(value),
+        (function, [.., value]) if PRINTING.contains(&function) => Some(value),
+        _ => None,
+    }
+}
+
+/// Returns what is printed where a value is not set, and the value.
+fn with_default(expression: &Expression) -> Option<(&Expression, &Expression)> {
+    match expression {
+        Expression::Call(function, arguments) if function == "default" => match arguments.as_slice() {
+            [default, set] => Some((default, set)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns whether an expression is written as an empty value.
+fn is_nothing(expression: &Expression) -> bool {
+    match expression {
+        Expression::Text(text) => text.is_empty(),
+        Expression::Word(word) => word == "nil",
+        _ => false,
     }
 }
 
