@@ -9,7 +9,7 @@ use std::any::Any;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use reversion::internals::field::FieldPath;
+use reversion::internals::field::{FieldPath, Step};
 use reversion::internals::finding::Code;
 use reversion::internals::infer::infer;
 use reversion::internals::lens::{Direction, Halt};
@@ -127,8 +127,8 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 
 /// L1, L2 on data: the lens and its inverse.
 ///
-/// A rule of exact operations restores the data. Any other one may restore equivalent data, which converts forward to
-/// the same data again.
+/// A rule of exact operations restores the data, unless it reports a normalized value. Any other one may restore equivalent data,
+/// which converts forward to the same data again.
 fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { directed, case, .. } = subject;
     let is_elsewhere = case.kind != *directed.rule.from_kind(directed.direction) || directed.rule.within.is_some();
@@ -151,7 +151,7 @@ fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     }
     let backward = backward.map_err(describe_halt)?;
     ensure(backward.losses().is_empty(), || format!("converting back loses: {:?}", backward.losses()))?;
-    if is_exact(directed.rule) {
+    if is_exact(directed.rule) && forward.normalized().is_empty() {
         ensure(*backward.object() == case.object, || {
             format!("through {} the data was restored as {}", forward.object(), backward.object())
         })?;
@@ -537,6 +537,8 @@ fn without_reference_versions(value: &mut Value, is_object: bool) {
 }
 
 /// L6: a value that is at the same place before and after lies outside all edits, and so does its key.
+///
+/// An equal one that another place gave to it is not the value that was there.
 fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
     let run = subject.run()?;
     let Some(file) = run.plan.files.first() else { return Ok(Verdict::NotApplicable) };
@@ -550,8 +552,9 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
         if *before == after {
             untouched(file, document.span, || format!("the document {before}"))?;
         }
-        let is_unchanged =
-            |(path, value): &(FieldPath, &Value)| path.get(&after) == Some(value) && !is_moved(path, before, &after);
+        let is_unchanged = |(path, value): &(FieldPath, &Value)| {
+            path.get(&after) == Some(value) && !is_moved(path, before, &after) && comes_from_itself(subject, path)
+        };
         for (path, value) in walk(before).into_iter().filter(is_unchanged) {
             let node =
                 find_node(&tree, &file.before, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
@@ -565,6 +568,15 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
         }
     }
     Ok(Verdict::Holds)
+}
+
+/// Returns whether the rules leave what is at `path`, in the object or in a list of objects, where it was.
+fn comes_from_itself(subject: &Subject<'_>, path: &FieldPath) -> bool {
+    let path = match path.steps() {
+        [Step::Key(items), Step::Index(_), inside @ ..] if items == "items" => FieldPath::new(inside.iter().cloned()),
+        _ => path.clone(),
+    };
+    subject.rule_outcome().session.origin(&path) == path
 }
 
 /// Returns whether `path` leads into a list that has another length afterwards, so that its items have other numbers.
