@@ -204,7 +204,7 @@ impl Side {
 }
 
 /// Compares two numbers, whole ones exactly.
-fn order(left: &Number, right: &Number) -> Ordering {
+pub(crate) fn order(left: &Number, right: &Number) -> Ordering {
     match (left.as_i128(), right.as_i128()) {
         (Some(left), Some(right)) => left.cmp(&right),
         _ => left.as_f64().unwrap_or(0.0).total_cmp(&right.as_f64().unwrap_or(0.0)),

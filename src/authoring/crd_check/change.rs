@@ -99,6 +99,11 @@ impl Change {
         Self { help: Some(help), ..self }
     }
 
+    /// Returns whether the API server refuses the CRD for it, whatever a policy thinks of it.
+    pub(crate) const fn is_refused(&self) -> bool {
+        matches!(self.code, Code::CrdInvalid | Code::CrdRuleCost)
+    }
+
     /// Returns what it is about: `v1 spec.rules[].name`, `v1`, or nothing where it is the whole CRD.
     pub(crate) fn subject(&self) -> Option<String> {
         let field = self.field.as_ref().filter(|field| !field.parts().is_empty()).map(ToString::to_string);

@@ -94,7 +94,7 @@ fn without_old(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     let before = wrong(old);
     let known: BTreeSet<Wrong<'_>> = before.iter().map(Wrong::of).collect();
     let after = [wrong(new), served::replaced(old, new)].concat();
-    after.into_iter().filter(|change| !known.contains(&Wrong::of(change))).collect()
+    after.into_iter().filter(|change| change.code == Code::CrdInvalid || !known.contains(&Wrong::of(change))).collect()
 }
 
 /// Judges changes; those that are due are accepted, with the reason.
@@ -172,5 +172,7 @@ fn short_of(step: &ReleaseStep, changes: &[Change], policy: &Policy, [old, new]:
         if all.len() == 1 { "1 change needs".to_owned() } else { format!("{} changes need", all.len()) },
         first.message()
     );
-    Some(Finding::new(place, Code::CrdBump, severity, message))
+    // What it is about, so that a baseline accepts neither another step nor another release.
+    let field = Some(format!("{new} needs {needs}"));
+    Some(Finding { field, ..Finding::new(place, Code::CrdBump, severity, message) })
 }

@@ -1,7 +1,8 @@
 //! What the releases before say: windows of deprecation, names that were used before, and what was tried out in the experimental channel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::{Result, ensure};
 use serde_json::{Map, Value};
 
 use super::bump::numbers;
@@ -13,7 +14,7 @@ use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::facts_of;
-use crate::knowledge::release::by_stability;
+use crate::knowledge::release::{by_stability, version_of};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// The sets that a comparison looks at.
@@ -27,6 +28,29 @@ pub struct Releases<'r, 'm> {
     pub new: &'r CrdSet<'m>,
     /// The experimental channel of the new release.
     pub experimental: Option<&'r CrdSet<'m>>,
+}
+
+impl Releases<'_, '_> {
+    /// Checks that the releases before the new one are listed in the order of their versions, each channel by itself, as far as they name them.
+    ///
+    /// # Errors
+    /// The first two that are not.
+    pub(crate) fn check_order(&self) -> Result<()> {
+        let mut last = BTreeMap::new();
+        for set in self.earlier.iter().chain([self.old]) {
+            let Release { bundle, channel, .. } = Release::of(set);
+            let bundle = bundle.unwrap_or_default();
+            let Some(version) = numbers(version_of(&bundle)) else { continue };
+            if let Some((before, other, name)) = last.insert(channel, (version, bundle.clone(), &set.name)) {
+                ensure!(
+                    before <= version,
+                    "--history: {name} is {other}, and {} after it is {bundle}; list the releases up to OLD from the oldest to the newest",
+                    set.name
+                );
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Lists what is wrong with the last step of a history; `changes` are those of the step, and a version is deprecated for

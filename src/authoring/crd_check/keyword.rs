@@ -62,7 +62,7 @@ const KEYWORDS: [(&str, Code, Effect); 24] = [
     ("$schema", Code::CrdDescription, Effect::Describes),
 ];
 
-const RULES: &str = "x-kubernetes-validations";
+pub(super) const RULES: &str = "x-kubernetes-validations";
 
 /// The keywords that are compared otherwise.
 const ELSEWHERE: [&str; 16] = [
@@ -123,7 +123,7 @@ const CHECKED_FORMATS: [&str; 31] = [
 const EXCLUSIVE: [[&str; 2]; 2] = [["exclusiveMaximum", "maximum"], ["exclusiveMinimum", "minimum"]];
 
 /// The keywords that have schemas.
-const COMBINATIONS: [&str; 4] = ["allOf", "anyOf", "not", "oneOf"];
+pub(super) const COMBINATIONS: [&str; 4] = ["allOf", "anyOf", "not", "oneOf"];
 
 /// The values that a keyword has where it is not written.
 const UNWRITTEN: [[&str; 2]; 2] = [["x-kubernetes-list-type", "atomic"], ["x-kubernetes-map-type", "granular"]];
@@ -319,7 +319,7 @@ fn listed(rules: Option<&Value>) -> Vec<Rule> {
 }
 
 /// Returns a value for a message.
-fn shown(value: Option<&Value>) -> String {
+pub(super) fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "absent".to_owned(), |value| short(&value.to_string()))
 }
 

@@ -1,12 +1,12 @@
 //! Answers: what changed from one set of CRDs to another, and does a policy allow it?
 //!
 //! [`check`] compares the CRDs of two releases, each a `set`. `crd` compares what is around schemas, and `schema` walks two schemas side by
-//! side with the table of `keyword`; `state` looks at what the new set is, `served` at the versions that one CRD serves,
+//! side with the table of `keyword`; `state` looks at what the new set is, `invalid` at what the API server refuses of it, `served` at the versions that one CRD serves,
 //! `history` at the releases before, `claims` at the rules of a pack. Each `change` has a code and a class; a `policy`, a file of
 //! data, says how severe it is and which step of the version (`bump`) it needs, and which findings are waived. `comparison` puts that
 //! together, with what the names of the releases claim (`release`).
 //!
-//! Invariant: what the old CRDs have already is not reported again.
+//! Invariant: what the old CRDs have already is not reported again, unless the API server refuses it.
 
 mod bump;
 mod change;
@@ -14,6 +14,7 @@ mod claims;
 mod comparison;
 mod crd;
 mod history;
+mod invalid;
 mod keyword;
 mod policy;
 mod release;

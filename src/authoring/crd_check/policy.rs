@@ -175,9 +175,10 @@ impl Policy {
         let of_class = change.class.and_then(|class| self.classes.get(&class));
         let both = change.class.and_then(|class| self.checks.get(&format!("{code}/{}", class.name())));
         let said = [both, self.checks.get(code), of_class];
-        let mut severity = said.iter().find_map(|said| said.as_ref()?.severity).unwrap_or(Level::Off);
+        let unsaid = if change.is_refused() { Level::Error } else { Level::Off };
+        let mut severity = said.iter().find_map(|said| said.as_ref()?.severity).unwrap_or(unsaid);
         let mut needs = said.iter().find_map(|said| said.as_ref()?.needs).unwrap_or_default();
-        if let Some(free) = self.free.as_ref().filter(|free| free.has(change, channel)) {
+        if let Some(free) = self.free.as_ref().filter(|free| !change.is_refused() && free.has(change, channel)) {
             (severity, needs) = (severity.min(free.severity), needs.min(free.needs));
         }
         Verdict { severity: severity.severity(), needs }

@@ -2,15 +2,16 @@
 //!
 //! A field that only one of them has is reported once, with all that is in it; so is one whose type changed.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::change::{Change, Class};
 use super::keyword::{self, check_of};
 use super::set::{Crd, SchemaPart};
-use crate::authoring::constraints::{About, Constraints, Schema, differences};
+use crate::authoring::constraints::{About, Constraints, Schema, differences, order};
 use crate::authoring::renames::{Candidate, is_renamed};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::{PRESERVE, facts_of};
@@ -119,6 +120,9 @@ impl Walk<'_> {
                 (false, _) => Class::Loosened,
             };
             is_other |= class == Class::Breaking;
+            if !is_other && holds_anyway(keyword, difference.target_rejects, [pair.old.schema, pair.new.schema]) {
+                continue;
+            }
             // The values of a boolean are listed where its type is compared.
             if code == Code::CrdEnum && ![pair.old.schema, pair.new.schema].iter().any(|one| one.contains_key("enum")) {
                 continue;
@@ -233,6 +237,34 @@ impl Walk<'_> {
         let place = if keyword.is_empty() { pair.new.at.clone() } else { pair.new.at.key(keyword) };
         self.changes.push(self.crd.change(code, class, &place, text).of(self.version).at(&pair.field));
     }
+}
+
+/// The numbers that a format holds: the least, and the most.
+const RANGES: [(&str, [i64; 2]); 2] = [("int32", [i32::MIN as i64, i32::MAX as i64]), ("int64", [i64::MIN, i64::MAX])];
+
+/// Returns whether the bound that makes a difference rejects no number that the format of both sides, or of one that has no other bound, holds.
+fn holds_anyway(keyword: &str, is_tightened: bool, [old, new]: [&Map<String, Value>; 2]) -> bool {
+    let side = match keyword {
+        "minimum" => 0,
+        "maximum" => 1,
+        _ => return false,
+    };
+    let (bounded, is_integer) = (
+        if is_tightened { new } else { old },
+        [old, new].iter().all(|schema| schema.get("type") == Some(&json!("integer"))),
+    );
+    let exclusive = if side == 0 { "exclusiveMinimum" } else { "exclusiveMaximum" };
+    let Some(Value::Number(at)) = bounded.get(keyword).filter(|_| is_integer) else { return false };
+    let format = |schema: &&Map<String, Value>| {
+        let (_, range) = RANGES.iter().find(|(format, _)| schema.get("format").is_some_and(|its| its == format))?;
+        Some(Number::from(range[side]))
+    };
+    let is_beyond = |end: Number| match (side, order(at, &end)) {
+        (_, Ordering::Equal) => bounded.get(exclusive) != Some(&Value::Bool(true)),
+        (0, side) => side.is_lt(),
+        (_, side) => side.is_gt(),
+    };
+    [old, new].iter().filter_map(format).any(is_beyond)
 }
 
 /// Words a bound of numbers that does not belong to them.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::Change;
+use super::invalid;
 use super::keyword::short;
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
@@ -57,7 +58,7 @@ fn named(set: &CrdSet<'_>, ending: &str, folder: Option<String>, is_valid: impl 
 
 fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     let spec = FieldPath::default().key("spec");
-    let mut changes = Vec::new();
+    let mut changes = invalid::of_crd(crd);
     let versions = crd.versions();
     let served = versions.iter().filter(|version| version.is_served()).count();
     if served > MOST_VERSIONS {
@@ -83,8 +84,8 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
         changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
     }
     for version in versions {
-        // The API server estimates the rules of all.
-        let counts = |change: &Change| version.is_in_use() || change.code == Code::CrdRuleCost;
+        // The API server looks at all.
+        let counts = |change: &Change| version.is_in_use() || change.is_refused();
         changes.extend(of_version(crd, version).into_iter().filter(counts));
     }
     changes
@@ -129,6 +130,9 @@ impl Design<'_> {
     fn visit(&mut self, field: &FieldPattern, part: &SchemaPart<'_>, count: Option<f64>) {
         for (code, text) in doubtful(field, part.schema) {
             self.changes.push(self.crd.change(code, None, &part.at, text.to_owned()).of(self.version).at(field));
+        }
+        for (at, text) in invalid::of_schema(part.schema, &part.at) {
+            self.changes.push(self.crd.change(Code::CrdInvalid, None, &at, text).of(self.version).at(field));
         }
         self.rules(field, part, count.unwrap_or_else(|| most_in_request(part.schema)));
         let named = part.schema.get("properties").and_then(Value::as_object);

@@ -13,8 +13,9 @@ use super::pairing::{Moved, Unsure};
 use super::score::Form;
 use super::side::Side;
 use super::text::object as object_text;
-use super::values::{any_of, concrete, leaves, put, text_for};
+use super::values::{any_of, concrete, leaves, number_for, put, text_for};
 use crate::authoring::renames::last_key;
+use crate::authoring::starter::MARK;
 use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
@@ -499,17 +500,13 @@ impl Sample<'_, '_> {
             let both = values.iter().find(|value| there.is_none_or(|there| there.contains(value)));
             return both.or(values.first()).cloned();
         }
-        let least = its.attributes.minimum.as_ref().and_then(serde_json::Number::as_i64);
-        let most = its.attributes.maximum.as_ref().and_then(serde_json::Number::as_i64);
         Some(match its.kind {
             Type::Boolean => json!(true),
             Type::Integer | Type::Number => {
-                json!([3, least.unwrap_or(3), most.unwrap_or(3)].into_iter().find(|number| {
-                    least.is_none_or(|least| least <= *number) && most.is_none_or(|most| *number <= most)
-                })?)
+                json!(number_for(its.attributes)?)
             }
             Type::Quantity => json!("1"),
-            _ => json!(text_for(its.attributes)?),
+            _ => json!(text_for(its.attributes).unwrap_or_else(|| MARK.to_owned())),
         })
     }
 

@@ -14,6 +14,7 @@ use super::text::{field, object as object_text, text};
 use crate::authoring::starter::{self, MARK};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::crds::gather::{Gathered, ReleasedCrd};
+use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::crds::{PlacedCrd, crd};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine};
 use crate::syntax::field::FieldPattern;
@@ -66,7 +67,9 @@ pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<D
     let catalogs = gathered.files(&line).into_iter().map(|(name, text)| (format!("catalog/{name}"), text));
     files.extend(catalogs);
     let source = format!("the CRDs of {} and {}", releases[0].bundle, releases[1].bundle);
-    for rule in &drafted.rules {
+    let own = releases.each_ref().map(|release| OwnCrds::read(&release.bundle, release.crds.clone()).ok());
+    for mut rule in drafted.rules {
+        rule.notes.extend(rule.cases.iter().flat_map(|case| places(case, &own)));
         files.insert(file_of(&releases[1].bundle, &rule.name), rule.text(&source));
         for case in &rule.cases {
             for (file, text) in &case.files {
@@ -76,6 +79,32 @@ pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<D
         }
     }
     Ok(Draft { files, suggestions: drafted.suggestions })
+}
+
+/// Lists what a person has to write in a case so that the releases of its objects accept them.
+fn places(case: &Case, own: &[Option<OwnCrds>; 2]) -> Vec<String> {
+    let place = |(file, text): &(&'static str, String)| {
+        let side = match *file {
+            "before.yaml" | "back.yaml" | "same.yaml" => &own[0],
+            "after.yaml" => &own[1],
+            _ => return None,
+        };
+        let what = match text.contains(MARK) {
+            true => format!("a value that the schema accepts, where {MARK} stands"),
+            false => format!("values that hold: {}", broken_rule(side.as_ref()?, text)?),
+        };
+        Some(format!("{MARK}: in {}/{file} of the fixtures, {what}", case.name))
+    };
+    case.files.iter().filter_map(place).collect()
+}
+
+/// Says which CEL rule an object breaks, of those that can be run.
+fn broken_rule(own: &OwnCrds, text: &str) -> Option<String> {
+    let object: Value = serde_yaml::from_str(text).ok()?;
+    let (group, version) = object["apiVersion"].as_str()?.split_once('/')?;
+    let kind = GroupKind::new(object["kind"].as_str()?, group);
+    let broken = own.run_rules(&kind, version, &object).broken.into_iter().next()?;
+    Some(format!("{} {}", broken.path, broken.kind).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn file_of(bundle: &str, rule: &str) -> String {

@@ -1,9 +1,10 @@
 //! The values of the fields of an object, one by one.
 
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::side::Side;
-use crate::knowledge::catalog::{Attributes, Type, compile};
+use crate::authoring::starter::MARK;
+use crate::knowledge::catalog::{Attributes, Type, compile, example};
 use crate::syntax::field::{FieldPattern, Part};
 
 /// Returns a field as the place of the first value that it names.
@@ -20,21 +21,41 @@ pub(super) fn any_of(side: &Side<'_>, field: &FieldPattern) -> Value {
         Type::Array => json!([]),
         Type::Object => json!({}),
         Type::Boolean => json!(true),
-        Type::Integer | Type::Number => json!(3),
-        _ => json!(text_for(its.attributes).unwrap_or("example")),
+        Type::Integer | Type::Number => number_for(its.attributes).map_or_else(|| json!(MARK), Value::from),
+        Type::Quantity => json!("1"),
+        _ => json!(text_for(its.attributes).unwrap_or_else(|| MARK.to_owned())),
     })
 }
 
-/// Finds a text that a schema accepts.
-pub(super) fn text_for(limits: &Attributes) -> Option<&'static str> {
-    let pattern = limits.pattern.as_deref().map(compile);
-    let fits = |text: &&&str| {
-        pattern.as_ref().is_none_or(|pattern| pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text)))
-            && limits.min_length.is_none_or(|least| text.len() as u64 >= least)
-            && limits.max_length.is_none_or(|most| text.len() as u64 <= most)
-    };
-    TEXTS.iter().find(fits).copied()
+/// Finds a whole number that a schema accepts.
+pub(super) fn number_for(limits: &Attributes) -> Option<i64> {
+    let [least, most] = [&limits.minimum, &limits.maximum].map(|bound| bound.as_ref().and_then(Number::as_i64));
+    [3, least.unwrap_or(3), most.unwrap_or(3)]
+        .into_iter()
+        .find(|number| least.is_none_or(|least| least <= *number) && most.is_none_or(|most| *number <= most))
 }
+
+/// Finds a text that a schema accepts.
+pub(super) fn text_for(limits: &Attributes) -> Option<String> {
+    let pattern = limits.pattern.as_deref().map(compile);
+    let fits = |text: &String| {
+        pattern.as_ref().is_none_or(|pattern| pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text)))
+            && limits.min_length.is_none_or(|least| text.chars().count() as u64 >= least)
+            && limits.max_length.is_none_or(|most| text.chars().count() as u64 <= most)
+    };
+    let made = || {
+        // Longer ones, for the fewest characters.
+        let more = 0..=u32::try_from(limits.min_length.unwrap_or_default().min(LONGEST)).unwrap_or_default();
+        match &limits.pattern {
+            Some(pattern) => more.filter_map(|more| example(pattern, more)).find(fits),
+            None => more.map(|more| "a".repeat(more as usize)).find(fits),
+        }
+    };
+    TEXTS.iter().map(|text| (*text).to_owned()).find(fits).or_else(made)
+}
+
+/// The most characters of a text that is made.
+const LONGEST: u64 = 128;
 
 /// Texts of which most patterns accept one.
 const TEXTS: [&str; 14] = [

@@ -34,7 +34,7 @@ pub(crate) use differences::{Difference, DifferenceKind, SchemaName};
 pub(crate) use facts::{Fact, FactKind, Unknown};
 pub(crate) use header::{Header, Version, Word};
 pub use pattern::compile;
-pub(crate) use pattern::expanded_length;
+pub(crate) use pattern::{example, expanded_length, syntax_error};
 pub(crate) use read::{COLUMNS, WEBHOOK};
 pub(crate) use reference::{GroupSource, Reference};
 pub(crate) use relation::{Literal, Relation};

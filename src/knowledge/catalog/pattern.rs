@@ -1,18 +1,25 @@
 //! Answers: does a string match a schema's pattern?
 //!
 //! Kubernetes reads patterns with Go's RE2 syntax. Its differences from the `regex` crate are written out before compiling:
-//! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, and `\d`, `\s`, `\w` are ASCII everywhere. A pattern is
-//! compiled when the first string is matched against it, once.
+//! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, so is `{` where no repetition follows, and `\d`, `\s`, `\w` are ASCII
+//! everywhere. A pattern is compiled when the first string is matched against it, once.
 //!
 //! Invariant: a pattern that does not compile never rejects a value.
 
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::ast::ErrorKind;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// The most memory that a compiled pattern takes, in bytes: 1 MiB.
 const MAX_COMPILED: usize = 1 << 20;
+
+/// How often Go lets something be repeated at most.
+const MOST_TIMES: u32 = 1000;
+
+/// Escapes that Go reads and the `regex` crate does not: literal text, any byte, numbers of characters.
+const ONLY_GO: [&str; 10] = [r"\Q", r"\C", r"\0", r"\1", r"\2", r"\3", r"\4", r"\5", r"\6", r"\7"];
 
 /// A pattern in Go's syntax.
 #[derive(Clone, Debug)]
@@ -49,6 +56,65 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
     limited.build().map_err(|error| format!("pattern `{pattern}`: {error}"))
 }
 
+/// Says why Go cannot read a pattern; nothing where it can, or that is not certain.
+pub(crate) fn syntax_error(pattern: &str) -> Option<String> {
+    if ONLY_GO.iter().any(|escape| pattern.contains(escape)) {
+        return None;
+    }
+    match regex_syntax::parse(&translate(pattern)) {
+        Ok(parsed) => (!repeats_at_most(&parsed, MOST_TIMES))
+            .then(|| format!("something is repeated more than {MOST_TIMES} times in it")),
+        Err(regex_syntax::Error::Parse(error)) => match error.kind() {
+            ErrorKind::NestLimitExceeded(_) => None,
+            kind => Some(kind.to_string()),
+        },
+        Err(regex_syntax::Error::Translate(error)) => Some(error.kind().to_string()),
+        Err(_) => None,
+    }
+}
+
+/// Makes a text that a pattern matches, in which what may be repeated is repeated `more` times than it must be; `None` where that is not as
+/// simple as to put the parts together.
+pub(crate) fn example(pattern: &str, more: u32) -> Option<String> {
+    let text = text_of(&regex_syntax::parse(&translate(pattern)).ok()?, more)?;
+    compile(pattern).ok()?.is_match(&text).then_some(text)
+}
+
+fn text_of(expression: &Hir, more: u32) -> Option<String> {
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) => Some(String::new()),
+        HirKind::Literal(literal) => String::from_utf8(literal.0.to_vec()).ok(),
+        HirKind::Class(Class::Unicode(class)) => {
+            let has = |letter: &char| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(letter));
+            // What reads well comes first.
+            let letter = ('a'..='z').chain('0'..='9').chain('A'..='Z').chain('!'..='~').find(has);
+            letter.or_else(|| class.ranges().first().map(|range| range.start())).map(String::from)
+        }
+        HirKind::Class(Class::Bytes(_)) => None,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.min.saturating_add(more).min(repetition.max.unwrap_or(u32::MAX));
+            let text = text_of(&repetition.sub, 0)?;
+            (times <= MOST_TIMES).then(|| text.repeat(times as usize))
+        }
+        HirKind::Capture(capture) => text_of(&capture.sub, more),
+        HirKind::Concat(parts) => parts.iter().map(|part| text_of(part, more)).collect(),
+        HirKind::Alternation(parts) => parts.iter().find_map(|part| text_of(part, more)),
+    }
+}
+
+/// Returns whether nothing is repeated more often than `most`, together with what it is in.
+fn repeats_at_most(expression: &Hir, most: u32) -> bool {
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => true,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            times <= most && repeats_at_most(&repetition.sub, most / times)
+        }
+        HirKind::Capture(capture) => repeats_at_most(&capture.sub, most),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(|part| repeats_at_most(part, most)),
+    }
+}
+
 /// Returns how many characters and ranges a pattern has once its repetitions are written out.
 ///
 /// # Errors
@@ -83,6 +149,10 @@ fn translate(pattern: &str) -> String {
                 Some(class @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) => out.push_str(ascii_class(class)),
                 // To the `regex` crate these two escaped are word boundaries.
                 Some(plain @ ('<' | '>')) => out.push(plain),
+                Some(named @ ('x' | 'p' | 'P')) => {
+                    out.extend(['\\', named]);
+                    out.extend(rest.next_if_eq(&'{'));
+                }
                 Some(escaped) => out.extend(['\\', escaped]),
                 None => out.push('\\'),
             },
@@ -96,6 +166,7 @@ fn translate(pattern: &str) -> String {
                 }
                 brackets = Brackets::Inside;
             }
+            '{' if brackets == Brackets::Outside && !is_repetition(rest.clone()) => out.push_str("\\{"),
             '[' if rest.peek() != Some(&':') => out.push_str("\\["),
             '[' => {
                 out.push('[');
@@ -111,6 +182,15 @@ fn translate(pattern: &str) -> String {
         }
     }
     out
+}
+
+/// Returns whether what follows `{` makes it a repetition: `3}`, `3,}` or `3,5}`.
+fn is_repetition(rest: impl Iterator<Item = char>) -> bool {
+    let rest: String = rest.collect();
+    rest.split_once('}').is_some_and(|(times, _)| {
+        let (least, most) = times.split_once(',').unwrap_or((times, ""));
+        !least.is_empty() && [least, most].iter().all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 /// Whether a character is inside `[...]`.
@@ -188,6 +268,38 @@ mod tests {
     fn a_pattern_that_cannot_be_compiled_rejects_nothing() {
         assert!(compile("^(?=a)").is_err());
         assert!(Pattern::new("^(?=a)").matches("b"));
+    }
+
+    #[test]
+    fn a_brace_that_repeats_nothing_is_a_character() {
+        check(r"^{a}$", &["{a}"], &["a"]);
+        check(r"^a{,2}\{[{]\x{41}$", &["a{,2}{{A"], &["aa{{A"]);
+        check(r"^a{2,}\p{Greek}{1}$", &["aaa\u{3b1}"], &["a\u{3b1}"]);
+    }
+
+    #[test]
+    fn a_text_is_made_of_the_parts_of_a_pattern() {
+        for (pattern, more, text) in [
+            (r"^[A-Z]{3}-\d+$", 0, Some("AAA-0")),
+            (r"^(red|blue)/[^a-z]?x*$", 0, Some("red/")),
+            (r"^v\d+$", 4, Some("v00000")),
+            (r"^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$", 0, Some("aa:aa:aa:aa:aa:aa")),
+            (r"a\bb", 0, None),
+            ("(", 0, None),
+        ] {
+            assert_eq!(example(pattern, more).as_deref(), text, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn only_what_go_cannot_read_is_an_error_of_syntax() {
+        for pattern in ["^(?=a)", "^[a-", "(a", "a)", "^[z-a]$", "*a", r"\q", "a{1001}", "(a{40}){40}", r"\p{Nothing}"]
+        {
+            assert!(syntax_error(pattern).is_some(), "{pattern}");
+        }
+        for pattern in ["", "^{a}$", "a{1000}", r"^\Qa.b\E$", "^[[]$", "(a{20}){40}b{900}", r"\_\-\/", r"\141"] {
+            assert_eq!(syntax_error(pattern), None, "{pattern}");
+        }
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
         console.note(&format!("note: {name}: there is no CRD, so that everything is new\n"))?;
     }
     let releases = Releases { earlier: &sets, old: &old, new: &new, experimental: experimental.as_ref() };
+    releases.check_order()?;
     let mut comparison = crd_check::check(releases, pack, &policy);
     compare(&mut comparison, &policy, args, console)?;
     for waiver in comparison.unused.iter().filter(|_| !output.quiet) {

@@ -73,6 +73,32 @@ fn a_field_is_called_deprecated_for_three_releases() {
 }
 
 #[test]
+fn a_history_is_in_the_order_of_time() {
+    let text = with_versions(&[]).to_string();
+    let names = ["v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"];
+    let files: Vec<String> = names.iter().map(|name| format!("{name}/crds.yaml")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|name| (name.as_str(), text.as_str())).collect();
+    let tree = Tree::of(&files);
+    let run = |history: &str, old: &str| tree.run(&["crd", "check", old, "v1.3.0", "--history", history]);
+    run("v1.0.0,v1.1.0", "v1.2.0").check(0);
+    let wrong = run("v1.1.0,v1.0.0", "v1.2.0");
+    wrong.check(2);
+    let message = "--history: v1.1.0 is v1.1.0, and v1.0.0 after it is v1.0.0; list the releases up to OLD from the oldest to the newest";
+    assert!(wrong.err.contains(message), "{}", wrong.all());
+    run("v1.0.0,v1.2.0", "v1.1.0").check(2);
+}
+
+#[test]
+fn channels_have_an_order_each() {
+    let files = ["standard/v1.0.0", "standard/v1.1.0", "experimental/v1.0.0", "standard/v1.2.0"];
+    let text = with_versions(&[]).to_string();
+    let named: Vec<String> = files.iter().map(|name| format!("{name}/crds.yaml")).collect();
+    let named: Vec<(&str, &str)> = named.iter().map(|name| (name.as_str(), text.as_str())).collect();
+    let history = [files[0], files[2]].join(",");
+    Tree::of(&named).run(&["crd", "check", files[1], files[3], "--history", &history]).check(0);
+}
+
+#[test]
 fn an_older_version_is_deprecated_when_a_newer_one_comes() {
     let next = |is_deprecated: bool| {
         let mut next = with_versions(&[("v2", false)]);

@@ -6,6 +6,7 @@ use crate::support::trees::{Run, Tree};
 
 mod changes;
 mod history;
+mod invalid;
 mod peers;
 mod policies;
 mod table;

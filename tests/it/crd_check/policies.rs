@@ -206,6 +206,34 @@ fn a_baseline_accepts_what_is_known() {
 }
 
 #[test]
+fn a_baseline_accepts_one_step_of_one_release() {
+    let with = |names: &[&str]| {
+        let fields: serde_json::Map<String, Value> =
+            names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+        crd(&json!({"versions": [version("v1", &fields.into())]})).to_string()
+    };
+    // The name of the file is the same for each release, as it is in a repository.
+    let tree = Tree::of(&[
+        ("v1.2.0/crds.yaml", &with(&["a"])),
+        ("v1.2.1/crds.yaml", &with(&["a", "b"])),
+        ("v1.2.2/crds.yaml", &with(&["a", "b", "c"])),
+        ("next/v1.2.1/crds.yaml", &with(&[])),
+    ]);
+    let run = |old: &str, new: &str, more: &[&str]| {
+        std::fs::copy(tree.path(new).join("crds.yaml"), tree.path("crds.yaml")).unwrap();
+        tree.run(&[&["crd", "check", old, new], more].concat())
+    };
+    run("v1.2.0", "v1.2.1", &["--write-baseline", "known.json"]).check(0);
+    run("v1.2.0", "v1.2.1", &["--baseline", "known.json"]).check(0);
+    let known = std::fs::read_to_string(tree.path("known.json")).unwrap();
+    assert!(known.contains("\"field\":\"v1.2.1 needs a minor release\""), "{known}");
+    std::fs::write(tree.path("known.json"), known.replace("v1.2.1/crds.yaml", "v1.2.2/crds.yaml")).unwrap();
+    let later = run("v1.2.1", "v1.2.2", &["--baseline", "known.json"]);
+    later.check(1);
+    assert!(later.out.contains("unresolved[crd-bump]"), "{}", later.all());
+}
+
+#[test]
 fn what_cannot_be_compared_is_an_error() {
     let bike = crd(&json!({}));
     let one = std::slice::from_ref(&bike);

@@ -28,6 +28,11 @@ pub(super) fn parsed(rule: &str) -> Option<IdedExpr> {
     Parser::new().enable_optional_syntax(true).parse(rule).ok().filter(|_| !has_double_sign(rule))
 }
 
+/// Returns whether a rule cannot be read at all.
+pub(crate) fn is_malformed(rule: &str) -> bool {
+    Parser::new().enable_optional_syntax(true).parse(rule).is_err()
+}
+
 /// Returns whether `!` or `-` stands twice before a value, of which the parser (cel 0.13) reads one.
 pub(super) fn has_double_sign(rule: &str) -> bool {
     let (mut quote, mut sign) = (None, None);

@@ -8,7 +8,7 @@
 //! Invariant: the order in which CRDs are read makes no difference.
 
 mod budget;
-mod cel;
+pub(crate) mod cel;
 mod combination;
 pub(crate) mod crd;
 mod formula;

@@ -13,7 +13,7 @@ use std::thread::{self, Builder, ScopedJoinHandle};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use kube_cel::{CompiledSchema, ErrorKind, Validator, apply_defaults, compile_schema};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::budget;
 use super::cel::has_double_sign;
@@ -136,6 +136,26 @@ impl OwnCrds {
             |verdict| verdict.unwrap_or_else(|panic| resume_unwind(panic)),
         )
     }
+}
+
+/// Lists how a value breaks a schema once the defaults in it are written, as far as that can be said; paths begin with that of the value in
+/// an object, `spec`.
+pub(crate) fn violations(schema: &Map<String, Value>, value: &Value) -> Vec<Violation> {
+    let kind = GroupKind::new("Value", "value.example");
+    let whole = json!({"type": "object", "properties": {"spec": schema}});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": whole}});
+    let names = json!({"kind": kind.kind});
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "spec": {"group": kind.group, "names": names, "scope": "Cluster", "versions": [version]},
+    });
+    let placed = PlacedCrd { place: String::new(), value: Arc::new(crd) };
+    let own = OwnCrds::read("the schema", [placed]).expect("the CRD is complete");
+    let object = with_defaults(&whole, &json!({ "spec": value }));
+    let mut found = own.catalog(&kind).map(|catalog| catalog.check(&object, own.release, "v1")).unwrap_or_default();
+    found.extend(own.run_rules(&kind, "v1", &object).broken);
+    found
 }
 
 impl Rules {
@@ -300,7 +320,6 @@ fn path(text: &str) -> FieldPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn crd() -> Value {
         json!({

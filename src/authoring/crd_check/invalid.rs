@@ -1,0 +1,83 @@
+//! What makes the API server refuse a CRD, as far as that shows here.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::change::Change;
+use super::keyword::{COMBINATIONS, RULES, shown};
+use super::set::{Crd, Version};
+use crate::engine::finding::Code;
+use crate::knowledge::catalog::syntax_error;
+use crate::knowledge::pack::crds::cel::is_malformed;
+use crate::knowledge::pack::crds::own::violations;
+use crate::syntax::field::FieldPath;
+
+/// Lists what is wrong with the versions of a CRD.
+pub(super) fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
+    let versions = crd.versions();
+    let wrong = |path: &FieldPath, text: String| crd.change(Code::CrdInvalid, None, path, text);
+    let mut names = BTreeSet::new();
+    let twice = versions.iter().filter(|version| !names.insert(version.name));
+    let mut found: Vec<Change> = twice
+        .map(|version| wrong(&version.path(), "the version is listed twice".to_owned()).of(version.name))
+        .collect();
+    let stored: Vec<&Version<'_>> = versions.iter().filter(|version| version.is_stored()).collect();
+    match stored.as_slice() {
+        [_] => {}
+        [] => {
+            let text = "objects are stored in none of the versions; one of them must have `storage: true`".to_owned();
+            found.push(wrong(&FieldPath::default().key("spec").key("versions"), text));
+        }
+        [first, others @ ..] => found.extend(others.iter().map(|version| {
+            let text =
+                format!("objects are stored in {} already; one version alone can have `storage: true`", first.name);
+            wrong(&version.path().key("storage"), text).of(version.name)
+        })),
+    }
+    found
+}
+
+/// Lists what is wrong with the schema of one value, and nothing of what is in it: where, and what.
+pub(super) fn of_schema(schema: &Map<String, Value>, at: &FieldPath) -> Vec<(FieldPath, String)> {
+    let mut found = Vec::new();
+    patterns(schema, at, &mut found);
+    let rules = schema.get(RULES).and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, rule) in rules {
+        for keyword in ["rule", "messageExpression"] {
+            let written = rule[keyword].as_str().filter(|text| is_malformed(text));
+            let at = || at.key(RULES).index(index).key(keyword);
+            found.extend(
+                written.map(|text| (at(), format!("the {keyword} {} cannot be read", shown(Some(&text.into()))))),
+            );
+        }
+    }
+    if let Some(default) = schema.get("default")
+        && let Some(violation) = violations(schema, default).first()
+    {
+        let inside = FieldPath::new(violation.path.steps().iter().skip(1).cloned());
+        let inside = if inside.steps().is_empty() { "it".to_owned() } else { inside.to_string() };
+        let text = format!("the default {} does not fit its schema: {inside} {}", shown(Some(default)), violation.kind);
+        found.push((at.key("default"), text));
+    }
+    found
+}
+
+/// Lists the patterns of a value that cannot be read, those of combinations of schemas too.
+fn patterns(schema: &Map<String, Value>, at: &FieldPath, found: &mut Vec<(FieldPath, String)>) {
+    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+        && let Some(error) = syntax_error(pattern)
+    {
+        found
+            .push((at.key("pattern"), format!("the pattern {} cannot be read: {error}", shown(Some(&pattern.into())))));
+    }
+    for keyword in COMBINATIONS {
+        match schema.get(keyword) {
+            Some(Value::Array(all)) => all.iter().enumerate().for_each(|(index, one)| {
+                one.as_object().into_iter().for_each(|one| patterns(one, &at.key(keyword).index(index), found));
+            }),
+            Some(Value::Object(one)) => patterns(one, &at.key(keyword), found),
+            _ => {}
+        }
+    }
+}
