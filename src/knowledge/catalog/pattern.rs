@@ -186,11 +186,16 @@ fn translate(pattern: &str) -> String {
 
 /// Returns whether what follows `{` makes it a repetition: `3}`, `3,}` or `3,5}`.
 fn is_repetition(rest: impl Iterator<Item = char>) -> bool {
-    let rest: String = rest.collect();
-    rest.split_once('}').is_some_and(|(times, _)| {
-        let (least, most) = times.split_once(',').unwrap_or((times, ""));
-        !least.is_empty() && [least, most].iter().all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    })
+    let (mut has_least, mut has_comma) = (false, false);
+    for character in rest {
+        match character {
+            '0'..='9' => has_least |= !has_comma,
+            ',' if !has_comma => has_comma = true,
+            '}' => return has_least,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Whether a character is inside `[...]`.
