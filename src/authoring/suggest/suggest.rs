@@ -18,6 +18,7 @@ use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::crds::{PlacedCrd, crd};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine};
 use crate::syntax::field::FieldPattern;
+use crate::syntax::yaml::{self, read_value};
 
 /// The CRDs of one release, which were checked.
 #[derive(Debug)]
@@ -100,7 +101,8 @@ fn places(case: &Case, own: &[Option<OwnCrds>; 2]) -> Vec<String> {
 
 /// Says which CEL rule an object breaks, of those that can be run.
 fn broken_rule(own: &OwnCrds, text: &str) -> Option<String> {
-    let object: Value = serde_yaml::from_str(text).ok()?;
+    let tree = yaml::parse(text).ok()?;
+    let object = read_value(&tree, text, tree.documents().first()?.root).ok()?;
     let (group, version) = object["apiVersion"].as_str()?.split_once('/')?;
     let kind = GroupKind::new(object["kind"].as_str()?, group);
     let broken = own.run_rules(&kind, version, &object).broken.into_iter().next()?;
