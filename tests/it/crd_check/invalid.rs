@@ -1,5 +1,7 @@
 //! What makes the API server refuse a CRD is an error, whatever changed and whatever the policy is.
 
+use std::slice::from_ref;
+
 use serde_json::{Value, json};
 
 use super::{crd, found, merge, run, version};
@@ -23,7 +25,7 @@ fn with(schema: &Value) -> Value {
 #[track_caller]
 fn check(wrong: &Value, right: &Value, message: &str) {
     let (old, new) = (crd(&json!({})), with(wrong));
-    let refused = run(&[old.clone()], &[new], &[]);
+    let refused = run(from_ref(&old), &[new], &[]);
     refused.check(1);
     assert!(refused.out.contains("unresolved[crd-invalid]") && refused.out.contains(message), "{}", refused.all());
     assert_eq!(found(&[old], &[with(right)], &[]), ["crd-field-added spec.a additive"], "{right}");
@@ -40,7 +42,7 @@ fn one_version_is_stored_and_none_is_listed_twice() {
         for policy in ["kubernetes", "gateway-api", "nginx", "guideline"] {
             let wrong = stored(versions);
             for old in [&good, &wrong] {
-                let refused = run(&[old.clone()], &[wrong.clone()], &["--policy", policy]);
+                let refused = run(from_ref(old), from_ref(&wrong), &["--policy", policy]);
                 refused.check(1);
                 assert!(refused.out.contains("new/crds.yaml:"), "{}", refused.all());
                 for message in messages {
@@ -49,7 +51,7 @@ fn one_version_is_stored_and_none_is_listed_twice() {
             }
         }
     }
-    run(&[good.clone()], &[good], &[]).check(0);
+    run(from_ref(&good), from_ref(&good), &[]).check(0);
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn a_new_required_field_whose_default_fits_is_additive() {
         one
     };
     let old = crd(&json!({}));
-    assert_eq!(found(&[old.clone()], &[required(json!(1))], &[]), ["crd-field-added spec.a additive"]);
+    assert_eq!(found(from_ref(&old), &[required(json!(1))], &[]), ["crd-field-added spec.a additive"]);
     assert_eq!(found(&[old], &[required(json!(0))], &[]), ["crd-field-added spec.a additive", "crd-invalid spec.a "]);
 }
 
