@@ -124,7 +124,7 @@ impl Defaults<'_, '_> {
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     pub(super) fn is_required(&self, expression: &Expression) -> bool {
         if let Some((default, set)) = with_default(expression) {
-            return self.is_required(default) && self.is_required(set);
+            return self.is_required(set) && (is_nothing(default) || self.is_required(default));
         }
         let is_set = |path: &Expression| {
             let Expression::Path(name) = path else { return false };
