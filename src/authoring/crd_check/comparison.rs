@@ -10,7 +10,7 @@ use super::history::{self, Releases};
 use super::policy::{Policy, Waiver};
 use super::release::Release;
 use super::set::CrdSet;
-use super::{claims, crd, served, state};
+use super::{claims, crd, invalid, served, state};
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, CrdChange, Finding, Severity};
 use crate::knowledge::pack::Pack;
 use crate::syntax::field::FieldPattern;
@@ -88,13 +88,14 @@ impl<'c> Wrong<'c> {
     }
 }
 
-/// Lists what is wrong with the new set and was not with the old one.
+/// Lists what is wrong with the new set and was not with the old one, and what the API server refuses of it.
 fn without_old(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     let wrong = |set| [state::changes(set), served::changes(set)].concat();
     let before = wrong(old);
     let known: BTreeSet<Wrong<'_>> = before.iter().map(Wrong::of).collect();
     let after = [wrong(new), served::replaced(old, new)].concat();
-    after.into_iter().filter(|change| change.code == Code::CrdInvalid || !known.contains(&Wrong::of(change))).collect()
+    let after = after.into_iter().filter(|change| !known.contains(&Wrong::of(change)));
+    after.chain(invalid::changes(new)).collect()
 }
 
 /// Judges changes; those that are due are accepted, with the reason.

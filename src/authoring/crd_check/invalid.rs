@@ -6,15 +6,34 @@ use serde_json::{Map, Value};
 
 use super::change::Change;
 use super::keyword::{COMBINATIONS, RULES, shown};
-use super::set::{Crd, Version};
+use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::syntax_error;
 use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::own::violations;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{FieldPath, FieldPattern};
+
+/// Lists what is wrong with the CRDs of a set, in all of their versions.
+pub(super) fn changes(set: &CrdSet<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for crd in set.crds.values() {
+        changes.extend(of_versions(crd));
+        for version in crd.versions() {
+            let mut open: Vec<(FieldPattern, SchemaPart<'_>)> =
+                version.schema().map(|part| (FieldPattern::default(), part)).into_iter().collect();
+            while let Some((field, part)) = open.pop() {
+                let wrong = of_schema(part.schema, &part.at).into_iter();
+                let change = |(at, text)| crd.change(Code::CrdInvalid, None, &at, text).of(version.name).at(&field);
+                changes.extend(wrong.map(change));
+                open.extend(part.inside().into_iter().rev().map(|(step, inside)| (field.with(step), inside)));
+            }
+        }
+    }
+    changes
+}
 
 /// Lists what is wrong with the versions of a CRD.
-pub(super) fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
+fn of_versions(crd: &Crd<'_>) -> Vec<Change> {
     let versions = crd.versions();
     let wrong = |path: &FieldPath, text: String| crd.change(Code::CrdInvalid, None, path, text);
     let mut names = BTreeSet::new();
@@ -39,7 +58,7 @@ pub(super) fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
 }
 
 /// Lists what is wrong with the schema of one value, and nothing of what is in it: where, and what.
-pub(super) fn of_schema(schema: &Map<String, Value>, at: &FieldPath) -> Vec<(FieldPath, String)> {
+fn of_schema(schema: &Map<String, Value>, at: &FieldPath) -> Vec<(FieldPath, String)> {
     let mut found = Vec::new();
     patterns(schema, at, &mut found);
     let rules = schema.get(RULES).and_then(Value::as_array).into_iter().flatten().enumerate();

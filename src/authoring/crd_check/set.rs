@@ -12,7 +12,7 @@ use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
 use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{self, FieldPath};
 
 /// The CRDs of one release.
 #[derive(Debug)]
@@ -232,6 +232,22 @@ pub(super) struct SchemaPart<'c> {
     pub(super) at: FieldPath,
     /// Whether fields are removed that it does not name.
     pub(super) is_pruned: bool,
+}
+
+impl<'c> SchemaPart<'c> {
+    /// Lists the schemas of the fields, items and values in it.
+    pub(super) fn inside(&self) -> Vec<(field::Part, Self)> {
+        let part = |schema: &'c Value, at| Some(Self { schema: schema.as_object()?, at, is_pruned: self.is_pruned });
+        let fields = self.schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let fields = fields.filter_map(|(name, schema)| {
+            Some((field::Part::Key(name.clone()), part(schema, self.at.key("properties").key(name))?))
+        });
+        let others = [("items", field::Part::Items), ("additionalProperties", field::Part::Values)];
+        let others = others
+            .into_iter()
+            .filter_map(|(keyword, step)| Some((step, part(self.schema.get(keyword)?, self.at.key(keyword))?)));
+        fields.chain(others).collect()
+    }
 }
 
 /// Returns a keyword whose value is of another type than the API server accepts, with what it must be.

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::Change;
-use super::invalid;
 use super::keyword::short;
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
@@ -58,7 +57,7 @@ fn named(set: &CrdSet<'_>, ending: &str, folder: Option<String>, is_valid: impl 
 
 fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     let spec = FieldPath::default().key("spec");
-    let mut changes = invalid::of_crd(crd);
+    let mut changes = Vec::new();
     let versions = crd.versions();
     let served = versions.iter().filter(|version| version.is_served()).count();
     if served > MOST_VERSIONS {
@@ -84,8 +83,8 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
         changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
     }
     for version in versions {
-        // The API server looks at all.
-        let counts = |change: &Change| version.is_in_use() || change.is_refused();
+        // The API server estimates the rules of all.
+        let counts = |change: &Change| version.is_in_use() || change.code == Code::CrdRuleCost;
         changes.extend(of_version(crd, version).into_iter().filter(counts));
     }
     changes
@@ -131,32 +130,11 @@ impl Design<'_> {
         for (code, text) in doubtful(field, part.schema) {
             self.changes.push(self.crd.change(code, None, &part.at, text.to_owned()).of(self.version).at(field));
         }
-        for (at, text) in invalid::of_schema(part.schema, &part.at) {
-            self.changes.push(self.crd.change(Code::CrdInvalid, None, &at, text).of(self.version).at(field));
-        }
         self.rules(field, part, count.unwrap_or_else(|| most_in_request(part.schema)));
-        let named = part.schema.get("properties").and_then(Value::as_object);
-        for (name, schema) in named.into_iter().flatten() {
-            self.below(field.with(Part::Key(name.clone())), schema, part.at.key("properties").key(name), part, count);
-        }
-        let inside = count.zip(most_inside(part.schema)).map(|(around, inside)| around * inside);
-        for (keyword, step) in [("items", Part::Items), ("additionalProperties", Part::Values)] {
-            if let Some(schema) = part.schema.get(keyword) {
-                self.below(field.with(step), schema, part.at.key(keyword), part, inside);
-            }
-        }
-    }
-
-    fn below(
-        &mut self,
-        field: FieldPattern,
-        schema: &Value,
-        at: FieldPath,
-        around: &SchemaPart<'_>,
-        count: Option<f64>,
-    ) {
-        if let Some(schema) = schema.as_object() {
-            self.visit(&field, &SchemaPart { schema, at, ..*around }, count);
+        let several = count.zip(most_inside(part.schema)).map(|(around, inside)| around * inside);
+        for (step, inside) in part.inside() {
+            let count = if matches!(step, Part::Key(_)) { count } else { several };
+            self.visit(&field.with(step), &inside, count);
         }
     }
 

@@ -37,8 +37,10 @@ impl Applier<'_> {
 pub(super) struct Appliers<'a> {
     /// By the path that they name.
     by_path: BTreeMap<&'a str, Vec<Applier<'a>>>,
-    /// Whether any of them gives a namespace, a prefix or a suffix.
-    pub(super) give: bool,
+    /// Whether any of them gives a namespace.
+    pub(super) give_namespaces: bool,
+    /// Whether any of them adds a prefix or a suffix.
+    pub(super) add_affixes: bool,
 }
 
 impl<'a> Appliers<'a> {
@@ -48,7 +50,8 @@ impl<'a> Appliers<'a> {
         for (file, survey) in files.iter().enumerate() {
             for applied in &survey.applied {
                 let applier = Applier { file, name: &survey.file, applied };
-                found.give |= applied.namespace.is_some() || applier.has_affixes();
+                found.give_namespaces |= applied.namespace.is_some();
+                found.add_affixes |= applier.has_affixes();
                 found.by_path.entry(&applied.folder.path).or_default().push(applier);
             }
         }

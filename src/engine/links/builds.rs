@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::kustomizations::{Graph, Part};
 use super::repositories::by_end;
 use super::survey::FileSurvey;
-use crate::engine::manifest;
+use crate::engine::manifest::Applied;
 use crate::knowledge::lens::Builds;
 
 /// Finds the builds of the run, for each file for which `is_file` holds: those of the run.
 pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>, is_file: &dyn Fn(&str) -> bool) -> Builds {
-    let applied = Applied::of(files, graph);
+    let applied = AppliedFolders::of(files, graph);
     let mut maker = Maker { is_file, of_file: BTreeMap::new(), outer: Vec::new() };
     let mut patches: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.kustomization.is_some()) {
@@ -53,22 +53,22 @@ pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>, is_file: &dyn Fn(&st
 }
 
 /// The folders that are applied.
-struct Applied<'a> {
+struct AppliedFolders<'a> {
     /// The files of the run, sorted.
     files: Vec<&'a str>,
     /// The files with objects that name folders, with the folders of the run.
     folders: Vec<(&'a str, Vec<&'a str>)>,
 }
 
-impl<'a> Applied<'a> {
+impl<'a> AppliedFolders<'a> {
     fn of(files: &'a [FileSurvey], graph: &Graph<'_>) -> Self {
-        let hosts: Vec<(&str, &[manifest::Applied])> =
+        let hosts: Vec<(&str, &[Applied])> =
             files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
         let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
         let paths = hosts.iter().flat_map(|(_, applied)| *applied).map(|one| one.folder.path.as_str());
         let ends = by_end(&names, &paths.collect());
-        let found = |manifest::Applied { folder, .. }: &manifest::Applied| {
+        let found = |Applied { folder, .. }: &Applied| {
             let found = ends.get(folder.path.as_str()).into_iter().flatten().copied();
             found.filter(|path| graph.can_be_in_repository_of(folder, path)).collect::<Vec<_>>()
         };

@@ -35,7 +35,7 @@ pub(crate) struct Graph<'a> {
     transformers: BTreeMap<&'a str, &'a Kustomization>,
     /// The objects that have folders applied.
     appliers: Appliers<'a>,
-    /// The files that are no kustomizations, where appliers give something.
+    /// The files that are no kustomizations, where appliers give namespaces.
     others: Vec<&'a str>,
     /// The prefixes and suffixes that kustomizations and appliers add to names.
     affixes: [BTreeSet<&'a str>; 2],
@@ -51,7 +51,7 @@ impl<'a> Graph<'a> {
         let transformers: BTreeMap<&str, &Kustomization> =
             files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
         let appliers = Appliers::of(files);
-        let others = files.iter().filter(|file| appliers.give && file.kustomization.is_none());
+        let others = files.iter().filter(|file| appliers.give_namespaces && file.kustomization.is_none());
         let others = others.map(|file| &*file.file).collect();
         let components = files.iter().flat_map(|file| &file.components);
         let kustomizations = files.iter().filter_map(|file| Some((&*file.file, file.kustomization.as_deref()?)));
@@ -266,13 +266,13 @@ impl<'a> Graph<'a> {
     /// Returns whether an object that has a kustomization or another file applied adds a prefix or suffix to names.
     pub(super) fn adds_affixes_where_applied(&self, file: &str) -> bool {
         let appliers = || if self.files.contains_key(file) { self.appliers(file) } else { self.scanning(file) };
-        self.appliers.give && appliers().into_iter().any(Applier::has_affixes)
+        self.appliers.add_affixes && appliers().into_iter().any(Applier::has_affixes)
     }
 
     /// Returns whether any kustomization, or what has one applied, puts objects into a namespace.
     pub(crate) fn gives_namespaces(&self) -> bool {
         let mut all = self.files.values().chain(self.transformers.values());
-        all.any(|kustomization| kustomization.namespace.is_some()) || self.appliers.give
+        all.any(|kustomization| kustomization.namespace.is_some()) || self.appliers.give_namespaces
     }
 
     /// Returns the names that an object called `name` can have had before kustomizations added prefixes or suffixes.
@@ -423,7 +423,10 @@ impl<'a> Graph<'a> {
             }
         };
         for start in self.kustomizations() {
-            let given = appliers::given(&self.appliers(start));
+            let given = match self.appliers.give_namespaces {
+                true => appliers::given(&self.appliers(start)),
+                false => GivenNamespaces::new(),
+            };
             if !given.is_empty() || self.takers(start).is_empty() {
                 self.follow(start, given, &mut add);
             }
@@ -546,7 +549,19 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::engine::manifest::Selector;
+    use crate::engine::manifest::{Applied, Selector};
+
+    #[test]
+    fn a_prefix_of_an_applier_is_no_namespace() {
+        let file = |namespace: Option<&str>, prefix: &str| {
+            let folder = Folder { path: "shop".to_owned(), source: None };
+            let affixes = [prefix.to_owned(), String::new()];
+            let applied = vec![Applied { folder, namespace: namespace.map(str::to_owned), affixes }];
+            [FileSurvey { file: "a.yaml".to_owned(), applied, ..FileSurvey::default() }]
+        };
+        assert!(!Graph::of(&file(None, "x-")).gives_namespaces());
+        assert!(Graph::of(&file(Some("live"), "")).gives_namespaces());
+    }
 
     #[test]
     fn what_a_kustomization_takes_in_is_that_of_all_on_the_way() {

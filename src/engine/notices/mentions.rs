@@ -79,8 +79,11 @@ pub(crate) fn findings(
     if !names.may_be_in(&manifest.text) {
         return Vec::new();
     }
+    // Objects that others have created are searched by themselves.
+    let created = manifest.objects.iter().filter(|one| one.is_created() && one.inline_patch.is_none());
+    let created: Vec<&Object> = created.collect();
     let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, conversion)| {
-        let remarks = in_object(manifest, object, conversion.as_ref(), targets).into_iter();
+        let remarks = in_object(manifest, object, conversion.as_ref(), &created, targets).into_iter();
         remarks.map(|remark| remark.finding(manifest, object)).collect::<Vec<_>>()
     });
     let others = manifest.documents_without_objects();
@@ -92,6 +95,7 @@ fn in_object(
     manifest: &Manifest,
     object: &Object,
     conversion: Option<&Conversion>,
+    created: &[&Object],
     targets: &Targets<'_>,
 ) -> Vec<OldNames<Remark>> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
@@ -106,9 +110,7 @@ fn in_object(
     let followed = followed.chain(updated);
     let patches = manifest.inline_patches.iter();
     let patches = patches.filter_map(|inline_patch| object.path_of(inline_patch.document, &inline_patch.place));
-    // Objects that it has created are searched by themselves.
-    let created = manifest.objects.iter().filter(|one| one.is_created() && one.inline_patch.is_none());
-    let created = created.filter_map(|one| object.path_of(one.document, &one.place));
+    let created = created.iter().filter_map(|one| object.path_of(one.document, &one.place));
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).chain(created).collect());
