@@ -92,7 +92,9 @@ impl<'c> Wrong<'c> {
 fn without_old(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     let wrong = |set| [state::changes(set), served::changes(set)].concat();
     let before = wrong(old);
-    let known: BTreeSet<Wrong<'_>> = before.iter().map(Wrong::of).collect();
+    // What the API server refuses is wrong still.
+    let before = before.iter().filter(|change| change.code != Code::CrdInvalid);
+    let known: BTreeSet<Wrong<'_>> = before.map(Wrong::of).collect();
     let after = [wrong(new), served::replaced(old, new)].concat();
     let after = after.into_iter().filter(|change| !known.contains(&Wrong::of(change)));
     after.chain(invalid::changes(new)).collect()

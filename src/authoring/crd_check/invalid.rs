@@ -1,15 +1,14 @@
-//! What makes the API server refuse a CRD, as far as that shows here.
+//! What makes the API server refuse a CRD, as far as that shows here, apart from its rules, which `state` reads.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::change::Change;
-use super::keyword::{COMBINATIONS, RULES, shown};
+use super::keyword::{COMBINATIONS, shown};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
 use crate::knowledge::catalog::syntax_error;
-use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::own::violations;
 use crate::syntax::field::{FieldPath, FieldPattern};
 
@@ -61,16 +60,6 @@ fn of_versions(crd: &Crd<'_>) -> Vec<Change> {
 fn of_schema(schema: &Map<String, Value>, at: &FieldPath) -> Vec<(FieldPath, String)> {
     let mut found = Vec::new();
     patterns(schema, at, &mut found);
-    let rules = schema.get(RULES).and_then(Value::as_array).into_iter().flatten().enumerate();
-    for (index, rule) in rules {
-        for keyword in ["rule", "messageExpression"] {
-            let written = rule[keyword].as_str().filter(|text| is_malformed(text));
-            let at = || at.key(RULES).index(index).key(keyword);
-            found.extend(
-                written.map(|text| (at(), format!("the {keyword} {} cannot be read", shown(Some(&text.into()))))),
-            );
-        }
-    }
     if let Some(default) = schema.get("default")
         && let Some(violation) = violations(schema, default).first()
     {

@@ -4,10 +4,11 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::Change;
-use super::keyword::short;
+use super::keyword::{RULES, short, shown};
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
 use crate::engine::finding::Code;
+use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::crd::PRESERVE;
 use crate::knowledge::pack::crds::static_cost::{self, MOST_OF_RULE, MOST_OF_VERSION, most_in_request, most_inside};
 use crate::knowledge::release::by_stability;
@@ -83,8 +84,8 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
         changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
     }
     for version in versions {
-        // The API server estimates the rules of all.
-        let counts = |change: &Change| version.is_in_use() || change.code == Code::CrdRuleCost;
+        // The API server reads the rules of all.
+        let counts = |change: &Change| version.is_in_use() || change.is_refused();
         changes.extend(of_version(crd, version).into_iter().filter(counts));
     }
     changes
@@ -140,19 +141,27 @@ impl Design<'_> {
 
     /// Estimates the rules of a value of which an object has `count`.
     fn rules(&mut self, field: &FieldPattern, part: &SchemaPart<'_>, count: f64) {
-        let rules = part.schema.get("x-kubernetes-validations").and_then(Value::as_array);
+        let rules = part.schema.get(RULES).and_then(Value::as_array);
         for (index, rule) in rules.into_iter().flatten().enumerate() {
             for keyword in ["rule", "messageExpression"] {
                 let Some(written) = rule[keyword].as_str() else { continue };
                 let is_object = field.parts().is_empty() || part.schema.get(EMBEDDED) == Some(&Value::Bool(true));
-                let Some(cost) = static_cost::of_rule(written, part.schema, is_object) else { continue };
+                let at = || part.at.key(RULES).index(index).key(keyword);
+                let Some(cost) = static_cost::of_rule(written, part.schema, is_object) else {
+                    // What has an estimate was read.
+                    if is_malformed(written) {
+                        let text = format!("the {keyword} {} cannot be read", shown(Some(&written.into())));
+                        let change = self.crd.change(Code::CrdInvalid, None, &at(), text);
+                        self.changes.push(change.of(self.version).at(field));
+                    }
+                    continue;
+                };
                 if cost * count <= MOST_OF_RULE {
                     self.cost += cost * count;
                 } else {
                     let words = short(&written.split_whitespace().collect::<Vec<_>>().join(" "));
                     let text = format!("the {keyword} {words} is estimated to {}", times(cost * count, MOST_OF_RULE));
-                    let at = part.at.key("x-kubernetes-validations").index(index).key(keyword);
-                    let change = self.crd.change(Code::CrdRuleCost, None, &at, text);
+                    let change = self.crd.change(Code::CrdRuleCost, None, &at(), text);
                     self.changes.push(change.of(self.version).at(field));
                 }
             }
