@@ -423,7 +423,7 @@ fn results_do_not_show_what_a_secret_holds() {
     assert!(!results.contains("c2VjcmV0") && !run.err.contains("c2VjcmV0"), "{}", run.out);
 }
 
-/// Every third fixture, as items: the function gives what `convert` gives for the same objects in a stream.
+/// Every fifth fixture, as items: the function gives what `convert` gives for the same objects in a stream.
 #[test]
 fn items_become_what_a_stream_of_objects_becomes() {
     let mut seen = (0, 0);

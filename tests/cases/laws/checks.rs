@@ -664,9 +664,13 @@ fn holds(document: &Value, object: &Value) -> bool {
     document == object || document["items"].as_array().is_some_and(|items| items.contains(object))
 }
 
-/// L11: runs are deterministic and independent of the order of files.
+/// L11: runs are deterministic and independent of the order of files. It takes longer than all other laws together, and depends little on the
+/// rule: one case of four shows it.
 fn any_order(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { directed, case, .. } = subject;
+    if !case.style.is_multiple_of(4) {
+        return Ok(Verdict::NotApplicable);
+    }
     let target = directed.target(case.target);
     let first = &subject.sheet.text;
     let second = Sheet::of(&Case { style: case.style ^ 1, ..(*case).clone() }).text;

@@ -46,7 +46,7 @@ use crate::support::{packs, values};
 use crate::trial;
 
 /// The default number of objects for each rule and direction: fewer could miss the rule by chance.
-const CASES: u64 = 12;
+const CASES: u64 = 8;
 
 /// The share of objects, in percent, that each rule must change, refuse or lose data of.
 const MIN_APPLIED: u64 = 30;

@@ -133,10 +133,10 @@ impl Statement {
             }
             // What has a value is there.
             (Self::Equal { of, value, is: true }, Self::Equal { of: there, value: has, is }) => {
-                *there == format!("has({of})") && value != NULL && *is == (has == "true")
+                value != NULL && *is == (has == "true") && is_presence(there, of)
             }
             (Self::Compared { of, .. }, Self::Equal { of: there, value: has, is }) => {
-                *there == format!("has({of})") && *is == (has == "true")
+                *is == (has == "true") && is_presence(there, of)
             }
             (Self::Equal { of, .. } | Self::Compared { of, .. }, Self::Known { of: same }) => of == same,
             (
@@ -170,6 +170,11 @@ impl Statement {
             Self::Known { .. } | Self::Items { .. } => None,
         }
     }
+}
+
+/// Returns whether a text is the question whether `of` is there.
+fn is_presence(text: &str, of: &str) -> bool {
+    text.strip_prefix("has(").and_then(|rest| rest.strip_suffix(')')) == Some(of)
 }
 
 /// Returns whether one of `goals` certainly holds where all of `given` do.
@@ -220,10 +225,10 @@ fn stated(given: &Demand, goal: &Demand, fuel: &Cell<u32>) -> bool {
 }
 
 /// Returns whether two statements exclude each other.
-fn is_impossible(given: &[&Demand], fuel: &Cell<u32>) -> bool {
-    let statement = |demand: &&Demand| if let Demand::One(statement) = demand { Some(statement.clone()) } else { None };
-    let statements: Vec<Statement> = given.iter().filter_map(statement).collect();
-    let opposites: Vec<Statement> = statements.iter().filter_map(Statement::opposite).collect();
+fn is_impossible<'d>(given: &[&'d Demand], fuel: &Cell<u32>) -> bool {
+    let statement = |demand: &&'d Demand| if let Demand::One(statement) = demand { Some(statement) } else { None };
+    let statements: Vec<&Statement> = given.iter().filter_map(statement).collect();
+    let opposites: Vec<Statement> = statements.iter().copied().filter_map(Statement::opposite).collect();
     statements.iter().any(|one| opposites.iter().any(|opposite| one.implies(opposite, fuel)))
 }
 
