@@ -16,6 +16,7 @@ mod core_group;
 mod crash;
 mod crd_check;
 mod crds;
+mod created_objects;
 mod detect;
 mod files_from;
 mod followed_versions;

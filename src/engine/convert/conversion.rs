@@ -69,6 +69,11 @@ impl Conversion {
         self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
     }
 
+    /// Returns whether the object changes, or a person has to change it.
+    pub(crate) fn needs_change(&self) -> bool {
+        !(self.program.is_empty() && self.blocks.is_empty() && self.unresolved.is_empty())
+    }
+
     /// Makes the conversion that leaves `object` unchanged.
     pub(crate) fn unchanged(object: &Object) -> Self {
         Self::of(object.kind.clone(), object.value.clone())

@@ -185,15 +185,17 @@ impl<'a> Bases<'a> {
         let mut bases = Self { all_files, ..Self::default() };
         for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(&*file.file)) {
             let mut has_others = file.has_others;
+            let has_created = file.objects.iter().any(|object| object.is_created);
             // A file that tells Kustomize what to do holds nothing that it builds.
             for base in own_objects(number, file).filter(|_| file.kustomization.is_none()) {
                 let object = &file.objects[base.position.at];
                 if object.is_instruction || object.is_created {
                     continue;
                 }
-                // What names a known object follows it; what defines a known kind says which versions are served.
+                // What names a known object follows it, what defines a known kind says which versions are served, and what has known
+                // objects created holds them.
                 let is_crd = !file.crds.is_empty() && (&*object.kind.group, &*object.kind.kind) == CRD;
-                if !object.is_values && !object.has_names && !is_crd && !is_converted(&object.kind) {
+                if !object.is_values && !object.has_names && !has_created && !is_crd && !is_converted(&object.kind) {
                     has_others = true;
                     continue;
                 }

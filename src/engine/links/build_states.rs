@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applications::Application;
+use super::built_created::BuiltCreated;
 use super::built_objects::BuiltObjects;
 use super::built_texts::BuiltTexts;
 use super::effect;
@@ -152,6 +153,7 @@ pub(super) fn build(tied: &TiedFiles<'_>, instructions: &Instructions, objects: 
     builder.judge_values();
     builder.judge_finals();
     builder.judge_texts();
+    builder.judge_created();
     builder.made
 }
 
@@ -249,6 +251,24 @@ impl<'b> Builder<'b> {
                     (texts.held(base, &parts, Some(value)), texts.unconverted(base, &parts, value))
                 }
                 Built::Unknown(_) => (texts.held(base, &parts, None), Vec::new()),
+                Built::Nothing => continue,
+            };
+            self.made.judged.extend(held);
+            unconverted.into_iter().for_each(|(part, remark)| self.report(part, remark));
+        }
+    }
+
+    /// Judges the objects that final objects have created.
+    fn judge_created(&mut self) {
+        let created = BuiltCreated { tied: self.tied, objects: self.objects };
+        for number in self.made.finals.clone() {
+            let State { base, done: Some(_), built, .. } = &self.made.states[number] else { continue };
+            let (base, parts): (Id, Vec<Id>) = (*base, self.parts(number).collect());
+            let (held, unconverted) = match built {
+                Built::Known { value, .. } => {
+                    (created.held(base, &parts, Some(value)), created.unconverted(base, &parts, value))
+                }
+                Built::Unknown(_) => (created.held(base, &parts, None), Vec::new()),
                 Built::Nothing => continue,
             };
             self.made.judged.extend(held);

@@ -115,6 +115,6 @@ impl<'b> BuiltTexts<'b> {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return false };
         let Ok(values) = values_in(carried, text, chart) else { return true };
         let made = self.objects.converted_values_alone(base, &values);
-        made.is_some_and(|made| !made.program.is_empty() || !made.blocks.is_empty() || !made.unresolved.is_empty())
+        made.is_some_and(|made| made.needs_change())
     }
 }

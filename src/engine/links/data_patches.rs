@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::built_objects::with_references;
 use super::tied_files::{Id, TiedFiles};
-use crate::engine::convert::{Conversion, Judged, ObjectContext, convert};
+use crate::engine::convert::{Judged, ObjectContext, convert};
 use crate::engine::manifest::{DataPatch, Object};
 use crate::knowledge::lens::{Completeness, Context, Namespace, ObjectPlace};
 use crate::syntax::field::FieldPath;
@@ -41,8 +41,6 @@ pub(super) fn is_outdated(tied: &TiedFiles<'_>, holder: Id, patch: &Value, other
         version: None,
     };
     let conversion = convert(&patch, tied.targets.goal, context);
-    let needs_change =
-        |made: &Conversion| !(made.program.is_empty() && made.blocks.is_empty() && made.unresolved.is_empty());
-    conversion.is_some_and(|made| needs_change(&made))
+    conversion.is_some_and(|made| made.needs_change())
         || !with_references(tied, &patch.kind, &patch.value).program().is_empty()
 }

@@ -12,7 +12,7 @@
 //!
 //! What is applied: `applications` (to which objects, over `identity`: what is written to their names, and `rewritten`: to which objects) `patches` (strategic merge patches); `instruction` (what JSON patches, replacements
 //! and variables say) and `effect` (what they do) over `path_expression` `json_patch` `replacement` `labels`, `instructions` (what
-//! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `built_texts` (values of charts in texts), `judged` (which of it the target must accept), `states`
+//! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `built_texts` (values of charts in texts), `built_created` (objects that others have created), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
 //!
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
@@ -48,6 +48,7 @@ mod namespaces;
 mod tied_files;
 
 mod build_states;
+mod built_created;
 mod built_objects;
 mod built_texts;
 mod data_patches;

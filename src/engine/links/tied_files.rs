@@ -81,7 +81,9 @@ impl<'a> TiedFiles<'a> {
         if self.run.files[id.file].chart == ChartFolder::Vendored {
             return None;
         }
-        let completeness = if self.run.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
+        // A list of objects to create takes the place of the one that it is merged into.
+        let is_part = self.run.is_patch(id) && !self.object(id).is_created();
+        let completeness = if is_part { Completeness::Partial } else { Completeness::Whole };
         let context = ObjectContext::new(completeness, self.namespace(id), self.place(id), others);
         convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
     }

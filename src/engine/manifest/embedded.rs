@@ -11,9 +11,10 @@ use serde_json::{Map, Value};
 
 use super::object::is_list;
 use super::recognizer::Recognizer;
-use crate::knowledge::carrier::Carried;
+use super::selector::Selector;
+use crate::knowledge::carrier::{Carried, Carrier, Carriers};
 use crate::knowledge::release::ApiVersion;
-use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part, PathRef, Step, each_child};
 
 /// An object inside other data.
 #[derive(Clone, Debug)]
@@ -41,12 +42,9 @@ const RAW_OBJECTS: [&str; 9] = [
     "resources",
 ];
 
-impl Embedded {
-    /// Returns whether it is one of the objects in the values of a chart that the chart prints as they are.
-    fn is_raw(&self) -> bool {
-        let is_in = |list: &str| RAW_OBJECTS.contains(&list);
-        !self.is_text && matches!(self.path.steps(), [.., Step::Key(list), Step::Index(_)] if is_in(list))
-    }
+/// Returns whether what is at `path` is one of the objects in the values of a chart that the chart prints as they are.
+fn is_raw(path: &FieldPath) -> bool {
+    matches!(path.steps(), [.., Step::Key(list), Step::Index(_)] if RAW_OBJECTS.contains(&list.as_str()))
 }
 
 /// Where a document holds objects that are created as they are.
@@ -58,11 +56,11 @@ pub(super) enum Created {
 }
 
 impl Created {
-    /// Returns whether an object is one of them.
-    pub(super) fn has(&self, object: &Embedded) -> bool {
+    /// Returns whether an object at `path` is one of them.
+    pub(super) fn has(&self, path: &FieldPath) -> bool {
         match self {
-            Self::At(place) => !object.is_text && object.path == *place,
-            Self::InValues(place) => object.is_raw() && object.path.starts_with(place),
+            Self::At(place) => path == place,
+            Self::InValues(place) => is_raw(path) && path.starts_with(place),
         }
     }
 }
@@ -85,6 +83,36 @@ struct Search<'r> {
     document: usize,
     recognizer: &'r Recognizer,
     embedded: Vec<Embedded>,
+}
+
+/// Returns whether a patch of what `target` selects can change objects that this has created: it names a field that holds such.
+pub(super) fn can_reach(carriers: &Carriers, target: &Selector, patch: &str) -> bool {
+    let names_any = |carrier: &Carrier| {
+        let keys = carrier.objects.iter().flat_map(FieldPattern::parts);
+        let mut keys = keys.filter_map(|part| if let Part::Key(key) = part { Some(key.as_str()) } else { None });
+        keys.any(|key| patch.contains(key))
+            || !carrier.values.is_empty() && RAW_OBJECTS.iter().any(|list| patch.contains(list))
+    };
+    carriers.iter().any(|carrier| carrier.kind.iter().any(|kind| target.selects_kind(kind)) && names_any(carrier))
+}
+
+/// Returns the places in an object, which carries this, of the objects that it has created.
+pub(crate) fn created_in(carried: &[Carried<'_>], object: &Value) -> Vec<FieldPath> {
+    let created = created(carried, false);
+    let mut found = Vec::new();
+    if !created.is_empty() {
+        each_child(object, None, &mut |child, place| add_objects(child, place, &mut found));
+    }
+    found.retain(|path| created.iter().any(|one| one.has(path)));
+    found
+}
+
+/// Adds the places of the outermost objects in a value.
+fn add_objects(value: &Value, place: &PathRef<'_>, found: &mut Vec<FieldPath>) {
+    match (value.text("apiVersion"), value.text("kind")) {
+        (Some(_), Some(_)) => found.push(place.path()),
+        _ => each_child(value, Some(place), &mut |child, place| add_objects(child, place, found)),
+    }
 }
 
 /// Finds the outermost objects in the document with this number and text that are not objects of the document itself.

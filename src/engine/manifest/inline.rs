@@ -9,6 +9,7 @@
 use serde_json::Value;
 
 use super::applied::{Folder, folder};
+use super::embedded::can_reach;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
 use super::kustomization::{is_text, selects};
@@ -100,7 +101,14 @@ impl Written<'_> {
         let target = Selector::read(item);
         let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
         let is_selected = item.get("target").is_some_and(|target| selects(target, recognizer));
-        let concerns = mentions || may_select || is_selected;
+        let may_reach = || {
+            target.as_ref().is_some_and(|target| match &content {
+                Content::Text(_, text) => can_reach(recognizer.carriers(), target, text),
+                Content::Data(_, data) => can_reach(recognizer.carriers(), target, &data.to_string()),
+                Content::Elsewhere => false,
+            })
+        };
+        let concerns = mentions || may_select || is_selected || may_reach();
         let mentions_values =
             mentions_chart && matches!(&content, Content::Data(_, value) if is_foreign(value, recognizer));
         concerns.then_some(Patch { path, folder, content, target, mentions_values })

@@ -311,7 +311,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
         let is_values = is_bare(&value) && is_values_file(&manifest.file);
         let created = embedded::created(&carried, is_values);
-        let is_whole = |inner: &Embedded| created.iter().any(|one| one.has(inner));
+        let is_whole = |inner: &Embedded| !inner.is_text && created.iter().any(|one| one.has(&inner.path));
         let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
         embedded = others;
         let object = |inner: &Embedded| {

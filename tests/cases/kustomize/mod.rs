@@ -37,7 +37,7 @@ use tree::{File, Style, Tree};
 use crate::trial;
 
 /// The default number of trees for each carrier.
-const TREES: usize = 2;
+const TREES: usize = 1;
 
 /// Carriers and samples whose objects are held back in nearly every tree, with the reason.
 const HELD: &[(&str, &str)] = &[

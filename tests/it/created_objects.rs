@@ -1,0 +1,101 @@
+//! Patches that Kustomize applies to objects that have others created: what they change of these is converted with them, or neither is.
+
+use crate::support::trees::{Run, Tree};
+
+const RELEASE: &str = "\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: app}
+spec:
+  values:
+    image: {tag: v1}
+    extraObjects:
+    - apiVersion: cilium.io/v2alpha1
+      kind: CiliumLoadBalancerIPPool
+      metadata: {name: blue}
+      spec:
+        cidrs:
+        - cidr: 10.0.0.0/24
+";
+
+/// What becomes of its pool.
+fn converted(text: &str) -> String {
+    text.replace("cilium.io/v2alpha1", "cilium.io/v2")
+        .replace("        cidrs:", "        allowFirstLastIPs: \"No\"\n        blocks:")
+}
+
+/// A pool as patches write it, before the field was renamed.
+const GREEN: &str = "{apiVersion: cilium.io/v2alpha1, kind: CiliumLoadBalancerIPPool, metadata: {name: green}, spec: {cidrs: [{cidr: 10.1.0.0/24}]}}";
+
+/// Applies to a release that has `blocks` what a kustomization with this patch builds.
+fn applied(patch: &str, more: &[(&str, &str)]) -> (Tree, Run) {
+    let kustomization = format!("resources: [release.yaml]\npatches:\n- {patch}");
+    let tree = Tree::of(&[&[("release.yaml", RELEASE), ("kustomization.yaml", kustomization.as_str())], more].concat());
+    let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+    (tree, run)
+}
+
+fn json(operation: &str) -> String {
+    format!("target: {{kind: HelmRelease}}\n  patch: |-\n    - {operation}\n")
+}
+
+#[test]
+fn what_a_json_patch_changes_of_a_created_object_holds_it_back() {
+    for operation in [
+        "{op: replace, path: /spec/values/extraObjects/0/spec/cidrs/0/cidr, value: 10.2.0.0/24}",
+        "{op: add, path: /spec/values/extraObjects/0/spec/disabled, value: true}",
+        "{op: remove, path: /spec/values/extraObjects/0/spec/cidrs}",
+    ] {
+        let (tree, run) = applied(&json(operation), &[]);
+        assert!(run.all().contains("held-back[converts-together] CiliumLoadBalancerIPPool blue"), "{}", run.all());
+        assert!(!run.all().contains("unresolved"), "{}", run.all());
+        assert_eq!(tree.text("release.yaml"), RELEASE);
+        run.check(1);
+    }
+}
+
+#[test]
+fn a_replacement_inside_a_created_object_holds_it_back() {
+    let replacement = "target: {kind: None}\n  patch: '[]'\nreplacements:\n- source: {kind: HelmRelease, fieldPath: spec.values.image.tag}\n  targets:\n  - select: {kind: HelmRelease}\n    fieldPaths: [spec.values.extraObjects.0.spec.cidrs.0.cidr]\n";
+    let (tree, run) = applied(replacement, &[]);
+    assert!(run.all().contains("held-back[converts-together] CiliumLoadBalancerIPPool blue"), "{}", run.all());
+    assert_eq!(tree.text("release.yaml"), RELEASE);
+    run.check(1);
+}
+
+#[test]
+fn an_object_that_a_patch_has_created_is_reported_where_it_is_not_converted() {
+    let merge = format!(
+        "patch: |-\n    apiVersion: helm.toolkit.fluxcd.io/v2\n    kind: HelmRelease\n    metadata: {{name: app}}\n    spec: {{values: {{extraObjects: [{GREEN}]}}}}\n"
+    );
+    let added = json(&format!("{{op: add, path: /spec/values/extraObjects/-, value: {GREEN}}}"));
+    for patch in [&merge, &added] {
+        let (tree, run) = applied(patch, &[]);
+        assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
+        assert!(run.all().contains("holds CiliumLoadBalancerIPPool green, as Kustomize builds it"), "{}", run.all());
+        assert_eq!(tree.text("release.yaml"), converted(RELEASE));
+        run.check(1);
+    }
+}
+
+#[test]
+fn patches_that_leave_created_objects_as_they_are_hold_nothing_back() {
+    let plain = json("{op: replace, path: /spec/values/image/tag, value: v2}");
+    let removed = json("{op: remove, path: /spec/values/extraObjects}");
+    let current = json(&format!(
+        "{{op: add, path: /spec/values/extraObjects/-, value: {}}}",
+        GREEN.replace("v2alpha1", "v2").replace("cidrs", "allowFirstLastIPs: 'No', blocks")
+    ));
+    for patch in [&plain, &removed, &current] {
+        let (tree, run) = applied(patch, &[]);
+        assert_eq!(tree.text("release.yaml"), converted(RELEASE), "{}", run.all());
+        run.check(0);
+    }
+    // The object in a file of a patch is read by itself.
+    let patch = RELEASE.replace("blue", "green").replace("    image: {tag: v1}\n", "");
+    let (tree, run) = applied("path: patch.yaml\n", &[("patch.yaml", &patch)]);
+    for (file, text) in [("release.yaml", RELEASE), ("patch.yaml", &patch)] {
+        assert_eq!(tree.text(file), converted(text), "{}", run.all());
+    }
+    run.check(0);
+}
