@@ -109,7 +109,7 @@ codes! {
     CrdFirstVersion "crd-first-version" "A new kind does not begin with an alpha version, or a version that follows is a beta.";
     CrdFloat "crd-float" "A new field is a floating-point number, which programs round differently. Use an integer of a smaller unit, or a quantity.";
     CrdFormat "crd-format" "The format of a field changed, such as `int32` or `date-time`. One that the API server does not check is documentation.";
-    CrdInvalid "crd-invalid" "The API server refuses the CRD: not exactly one of its versions is stored, a version is listed twice, a pattern or a CEL rule cannot be read, or a default does not fit its own schema. It is an error under every policy that does not say otherwise, in unstable versions too, and is reported even where the old CRD has it already.";
+    CrdInvalid "crd-invalid" "The API server refuses the CRD: its names, versions, conversion, columns or subresources are not as they must be, a schema is not structural, a pattern or a CEL rule cannot be read, or a default does not fit its own schema. It is an error under every policy that does not say otherwise, in unstable versions too, and is reported even where the old CRD has it already.";
     CrdKeyword "crd-keyword" "A keyword of a schema changed that no check knows. Compare it by hand.";
     CrdListType "crd-list-type" "How server-side apply and patches merge a list or mapping changed: its list type, map keys, map type, merge key or patch strategy.";
     CrdListWithoutType "crd-list-without-type" "A new list has no `x-kubernetes-list-type`: server-side apply replaces it whole.";

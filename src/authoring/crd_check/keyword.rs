@@ -332,6 +332,12 @@ pub(super) fn short(text: &str) -> String {
     format!("{start}...")
 }
 
+/// Returns whether the API server knows a keyword; it drops others.
+pub(super) fn is_known(keyword: &str) -> bool {
+    let is_compared = ELSEWHERE.contains(&keyword) || KEYWORDS.iter().any(|(known, ..)| *known == keyword);
+    is_compared && !keyword.starts_with("x-kubernetes-patch-")
+}
+
 /// Returns the check that compares this, the keyword that says it, and whether a change that rejects old values breaks them.
 pub(super) const fn check_of(about: About) -> Option<(Code, &'static str)> {
     match about {

@@ -147,6 +147,11 @@ impl Crd<'_> {
         self.versions().into_iter().find(|version| version.name == name)
     }
 
+    /// Returns whether it is of the version that API servers have, and not of an older one.
+    pub(super) fn is_v1(&self) -> bool {
+        self.value["apiVersion"] == "apiextensions.k8s.io/v1"
+    }
+
     /// Returns whether a webhook converts its objects.
     pub(super) fn has_webhook(&self) -> bool {
         self.text(&["spec", "conversion", "strategy"]) == Some("Webhook")
@@ -268,7 +273,8 @@ fn wrong_value<'k>(keyword: &'k str, value: &Value) -> Option<(&'k str, &'static
 fn is_empty(keyword: &str, value: &Value) -> bool {
     match keyword {
         "allOf" | "anyOf" | "enum" | "oneOf" | "required" => value.as_array().is_some_and(Vec::is_empty),
-        "pattern" | "format" => value == "",
+        "format" => value == "",
+        "pattern" => value == "" || value == ".*",
         "default" => value.is_null(),
         _ => false,
     }

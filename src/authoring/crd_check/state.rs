@@ -7,6 +7,7 @@ use super::change::Change;
 use super::keyword::{RULES, short, shown};
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
+use super::structural::EMBEDDED;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::crd::PRESERVE;
@@ -19,8 +20,6 @@ const MOST_VERSIONS: usize = 2;
 
 /// The domains whose groups need the approval of Kubernetes.
 const PROTECTED: [&str; 2] = ["k8s.io", "kubernetes.io"];
-
-const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 const APPROVED: &str = "api-approved.kubernetes.io";
 
@@ -144,7 +143,7 @@ impl Design<'_> {
         let rules = part.schema.get(RULES).and_then(Value::as_array);
         for (index, rule) in rules.into_iter().flatten().enumerate() {
             for keyword in ["rule", "messageExpression"] {
-                let Some(written) = rule[keyword].as_str() else { continue };
+                let Some(written) = rule[keyword].as_str().filter(|written| !written.is_empty()) else { continue };
                 let is_object = field.parts().is_empty() || part.schema.get(EMBEDDED) == Some(&Value::Bool(true));
                 let at = || part.at.key(RULES).index(index).key(keyword);
                 let Some(cost) = static_cost::of_rule(written, part.schema, is_object) else {

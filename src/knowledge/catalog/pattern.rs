@@ -1,15 +1,19 @@
 //! Answers: does a string match a schema's pattern?
 //!
 //! Kubernetes reads patterns with Go's RE2 syntax. Its differences from the `regex` crate are written out before compiling:
-//! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, so is `{` where no repetition follows, and `\d`, `\s`, `\w` are ASCII
-//! everywhere. A pattern is compiled when the first string is matched against it, once.
+//! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, so is `{` where no repetition follows, `\141` is a character, and
+//! `\d`, `\s`, `\w` are ASCII everywhere. A pattern is compiled when the first string is matched against it, once.
 //!
 //! Invariant: a pattern that does not compile never rejects a value.
 
+use std::iter::Peekable;
+use std::str::Chars;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
-use regex_syntax::ast::ErrorKind;
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{Ast, ErrorKind, Visitor, visit};
+use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// The most memory that a compiled pattern takes, in bytes: 1 MiB.
@@ -18,8 +22,8 @@ const MAX_COMPILED: usize = 1 << 20;
 /// How often Go lets something be repeated at most.
 const MOST_TIMES: u32 = 1000;
 
-/// Escapes that Go reads and the `regex` crate does not: literal text, any byte, numbers of characters.
-const ONLY_GO: [&str; 10] = [r"\Q", r"\C", r"\0", r"\1", r"\2", r"\3", r"\4", r"\5", r"\6", r"\7"];
+/// Escapes that Go reads and the `regex` crate does not: literal text, any byte.
+const ONLY_GO: [&str; 2] = [r"\Q", r"\C"];
 
 /// A pattern in Go's syntax.
 #[derive(Clone, Debug)]
@@ -61,15 +65,40 @@ pub(crate) fn syntax_error(pattern: &str) -> Option<String> {
     if ONLY_GO.iter().any(|escape| pattern.contains(escape)) {
         return None;
     }
-    match regex_syntax::parse(&translate(pattern)) {
+    let text = translate(pattern);
+    let tree = match Parser::new().parse(&text) {
+        Ok(tree) => tree,
+        Err(error) => {
+            let is_certain = !matches!(error.kind(), ErrorKind::NestLimitExceeded(_));
+            return is_certain.then(|| error.kind().to_string());
+        }
+    };
+    if visit(&tree, RepeatsOnce).is_err() {
+        return Some("two repetitions follow each other".to_owned());
+    }
+    match Translator::new().translate(&text, &tree) {
         Ok(parsed) => (!repeats_at_most(&parsed, MOST_TIMES))
             .then(|| format!("something is repeated more than {MOST_TIMES} times in it")),
-        Err(regex_syntax::Error::Parse(error)) => match error.kind() {
-            ErrorKind::NestLimitExceeded(_) => None,
-            kind => Some(kind.to_string()),
-        },
-        Err(regex_syntax::Error::Translate(error)) => Some(error.kind().to_string()),
-        Err(_) => None,
+        Err(error) => Some(error.kind().to_string()),
+    }
+}
+
+/// Fails where a repetition is repeated without a group, as in `a**`, which Go does not read.
+struct RepeatsOnce;
+
+impl Visitor for RepeatsOnce {
+    type Output = ();
+    type Err = ();
+
+    fn finish(self) -> Result<(), ()> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, tree: &Ast) -> Result<(), ()> {
+        match tree {
+            Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => Err(()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -153,6 +182,7 @@ fn translate(pattern: &str) -> String {
                     out.extend(['\\', named]);
                     out.extend(rest.next_if_eq(&'{'));
                 }
+                Some(digit @ '0'..='7') => out.push_str(&octal(digit, &mut rest)),
                 Some(escaped) => out.extend(['\\', escaped]),
                 None => out.push('\\'),
             },
@@ -182,6 +212,19 @@ fn translate(pattern: &str) -> String {
         }
     }
     out
+}
+
+/// Takes the rest of the number of a character, such as `141` for `a`; one digit alone is `\0`, or what Go does not read.
+fn octal(first: char, rest: &mut Peekable<Chars<'_>>) -> String {
+    let mut digits = String::from(first);
+    while digits.len() < 3 {
+        let Some(digit) = rest.next_if(|digit| digit.is_digit(8)) else { break };
+        digits.push(digit);
+    }
+    match u32::from_str_radix(&digits, 8) {
+        Ok(number) if first == '0' || digits.len() > 1 => format!("\\x{{{number:x}}}"),
+        _ => format!("\\{digits}"),
+    }
 }
 
 /// Returns whether what follows `{` makes it a repetition: `3}`, `3,}` or `3,5}`.
@@ -283,6 +326,11 @@ mod tests {
     }
 
     #[test]
+    fn a_character_can_be_a_number() {
+        check(r"^\141[\142\1034]$", &["ab", "aC", "a4"], &["a1", "141b"]);
+    }
+
+    #[test]
     fn a_text_is_made_of_the_parts_of_a_pattern() {
         for (pattern, more, text) in [
             (r"^[A-Z]{3}-\d+$", 0, Some("AAA-0")),
@@ -302,7 +350,13 @@ mod tests {
         {
             assert!(syntax_error(pattern).is_some(), "{pattern}");
         }
+        for pattern in [r"(a)\1", r"(a)\1b", r"[\7]", r"\8", "a**", "a*+", "a?*", "a{1}*", ".{1}{2}.{3}", "a*??"] {
+            assert!(syntax_error(pattern).is_some(), "{pattern}");
+        }
         for pattern in ["", "^{a}$", "a{1000}", r"^\Qa.b\E$", "^[[]$", "(a{20}){40}b{900}", r"\_\-\/", r"\141"] {
+            assert_eq!(syntax_error(pattern), None, "{pattern}");
+        }
+        for pattern in ["a*?", "a{2}?", "(a*)*", "(?:a{2}){3}", r"\0", r"[\12\0]", r"\\1", "[*][+*]*", "a*{b"] {
             assert_eq!(syntax_error(pattern), None, "{pattern}");
         }
     }

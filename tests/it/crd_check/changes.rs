@@ -84,6 +84,7 @@ fn limits() {
             wider,
             tighter,
         ),
+        case("any text", with(&json!({"pattern": ".*"})), with(&json!({})), &[], &[]),
         case("longest", with(&json!({"maxLength": 5})), with(&json!({"maxLength": 50})), wider, tighter),
         case("shortest", with(&json!({"minLength": 5})), with(&json!({"minLength": 1})), wider, tighter),
         case("fewest", list(&json!({"minItems": 1})), list(&json!({})), wider, tighter),
@@ -196,7 +197,7 @@ fn lists_and_objects() {
         schema
     };
     let keyed = |keys: &[&str]| {
-        let items = json!({"type": "object", "properties": {"a": text(), "b": text()}});
+        let items = json!({"type": "object", "required": ["a", "b"], "properties": {"a": text(), "b": text()}});
         list(&json!({"items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys}))
     };
     let merged: &[&str] = &["crd-list-type $ breaking"];
@@ -216,12 +217,12 @@ fn lists_and_objects() {
             list(&json!({"uniqueItems": true})),
             list(&json!({})),
             &["crd-unique-items $ loosened"],
-            &["crd-unique-items $ tightened"],
+            &["crd-invalid $ ", "crd-unique-items $ tightened"],
         ),
         case(
             "whole",
-            object(json!({"x-kubernetes-embedded-resource": true})),
-            object(json!({})),
+            object(json!({"x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true})),
+            object(json!({"x-kubernetes-preserve-unknown-fields": true})),
             &["crd-embedded-resource $ loosened"],
             &["crd-embedded-resource $ tightened"],
         ),

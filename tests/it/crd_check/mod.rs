@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use crate::support::trees::{Run, Tree};
 
 mod changes;
+mod definition;
 mod history;
 mod invalid;
 mod peers;
 mod policies;
+mod structural;
 mod table;
 mod verified;
 

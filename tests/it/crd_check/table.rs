@@ -83,7 +83,11 @@ fn manifests(folder: &Path) -> Vec<Manifest> {
     let listed = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = listed.filter(|path| path.is_file() && !name(path).starts_with('_')).collect();
     files.sort();
-    let read = |file: &PathBuf| match read(&file.display().to_string(), &fs::read(file).unwrap(), &recognizer) {
+    // These copies lack the address of the webhook that they name.
+    let address = "{clientConfig: {service: {name: a, namespace: b}}, conversionReviewVersions: [v1]}";
+    let webhook = format!("strategy: Webhook\n    webhook: {address}\n  group");
+    let text = |file: &PathBuf| fs::read_to_string(file).unwrap().replace("strategy: Webhook\n  group", &webhook);
+    let read = |file: &PathBuf| match read(&file.display().to_string(), text(file).as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => Some(*manifest),
         _ => None,
     };

@@ -33,6 +33,11 @@ pub(crate) fn is_malformed(rule: &str) -> bool {
     Parser::new().enable_optional_syntax(true).parse(rule).is_err()
 }
 
+/// Returns whether a rule certainly reads `oldSelf`.
+pub(crate) fn reads_old(rule: &str) -> bool {
+    rule.contains("oldSelf") && parsed(rule).is_some_and(|expression| mentions(&expression, "oldSelf"))
+}
+
 /// Returns whether `!` or `-` stands twice before a value, of which the parser (cel 0.13) reads one.
 pub(super) fn has_double_sign(rule: &str) -> bool {
     let (mut quote, mut sign) = (None, None);
