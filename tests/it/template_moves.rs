@@ -98,12 +98,12 @@ fn a_comment_between_actions_moves() {
     converts(
         &ingress(
             "x",
-            "    serviceName: {{ .Release.Name }}\n    {{- /* by name */}}\n    servicePort: {{ .Values.port }}\n",
-            "=== values.yaml\nport: http\n",
+            "    serviceName: {{ .Release.Name }}\n    {{- /* by name */}}\n    servicePort: http-{{ .Release.Name }}\n",
+            "",
         ),
         &converted(
             "x",
-            "      name: {{ .Release.Name }}\n      {{- /* by name */}}\n      port:\n        name: {{ .Values.port }}\n",
+            "      name: {{ .Release.Name }}\n      {{- /* by name */}}\n      port:\n        name: http-{{ .Release.Name }}\n",
         ),
     );
 }
@@ -113,11 +113,11 @@ fn a_change_that_a_condition_decides_about_names_the_field() {
     held(
         "apiVersion: extensions/v1beta1\nkind: {{ ternary \"DaemonSet\" \"Deployment\" .Values.all }}\nmetadata: {name: x, labels: {app: x}}\nspec:\n  selector: {matchLabels: {app: x}}\n  template: {metadata: {labels: {app: x}}, spec: {containers: [{name: a, image: b}]}}\n",
         "templates/a.yaml:2:7: held-back[template-action]",
-        "what must change in spec.template (line 6) depends on `{{ ternary",
+        "what must change at spec.selector (line 5) depends on `{{ ternary",
     );
     held(
         "{{- if .Capabilities.APIVersions.Has \"networking.k8s.io/v1/Ingress\" }}\napiVersion: networking.k8s.io/v1\n{{- else }}\napiVersion: networking.k8s.io/v1beta1\n{{- end }}\nkind: Ingress\nmetadata: {name: x}\nspec:\n  backend: {serviceName: a, servicePort: 80}\n",
         "templates/a.yaml:1:1: held-back[template-action]",
-        "what must change in apiVersion (line 2) depends on `{{- if .Capabilities",
+        "what must change at apiVersion (line 2) depends on `{{- if .Capabilities",
     );
 }

@@ -23,7 +23,7 @@ fn told(template: &str, rest: &str) {
     let before = values("      backend: {serviceName: a, servicePort: 80}\n", "v1beta1");
     held(
         &format!("{template}{before}{rest}"),
-        "values.yaml:3:5: unresolved[not-an-object]",
+        "values.yaml:3:3: unresolved[not-an-object]",
         "Ingress x, at shop.more[0]",
     );
 }

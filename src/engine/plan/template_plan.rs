@@ -508,7 +508,7 @@ impl<'t> TemplatePlan<'t> {
                 (action, format!("`{}` stands in what must change", self.action(action)))
             }
             Disagreement::Conflict { span, action } => {
-                let place = self.field_at(span.start).map(|(field, line)| format!(" in {field} (line {line})"));
+                let place = self.field_at(span.start).map(|(field, line)| format!(" at {field} (line {line})"));
                 let place = place.unwrap_or_default();
                 (action, format!("what must change{place} depends on `{}`", self.action(action)))
             }

@@ -268,13 +268,15 @@ impl TemplatePlanner<'_, '_> {
                 (Ok(_), Err(_)) => return None,
             };
             let becomes = |reading: &template::Reading, text: &PlannedText| {
-                printed.printed_lines(&placeholders, &edits(text).apply(&reading.text))
+                let lines = printed.printed_lines(&placeholders, &edits(text).apply(&reading.text));
+                template::read_documents(&lines.join("\n"))
             };
             let told = |text: &PlannedText| {
                 let findings = text.planned.iter().flat_map(|planned| &planned.findings);
                 findings.map(|finding| (finding.code, finding.severity)).collect::<Vec<_>>()
             };
-            let is_same = becomes(reading, own) == becomes(&printed, new) && told(own) == told(new);
+            let planned_so = becomes(reading, own)?;
+            let is_same = becomes(&printed, new).is_some_and(|data| data == planned_so) && told(own) == told(new);
             is_same.then_some((printed, planned))
         };
         plans.iter().map(keep).collect()

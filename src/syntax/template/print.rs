@@ -216,7 +216,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         self.judge.refuel();
         let outputs = self.judge.outputs(&value);
-        let is_kept = self.is_kept(index) && !self.is_hole(index, &value);
+        let is_kept = self.is_kept(index) && !self.is_hole(index, &value) && !self.is_part_of_flow(index);
         if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
         } else if let Some(text) = self.reading.given.get(&identity(&value, index)).cloned() {
@@ -272,6 +272,11 @@ impl<'p, 'e> Printer<'p, 'e> {
             Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
             Place::Block => self.quoted(index, number, &placeholder),
         }
+    }
+
+    /// Returns whether an action prints a part of a plain scalar of a flow collection, which would get quotes.
+    fn is_part_of_flow(&self, index: usize) -> bool {
+        self.place(index) == Place::Block && scalar_start(self.line()).is_some()
     }
 
     /// Returns whether a placeholder stands for an action, whatever is known of it.

@@ -191,10 +191,8 @@ impl Reading {
             }));
             let source = self.source(template, edit.span);
             let actions = template.actions().iter().enumerate();
-            // One for readers of what is printed is printed already.
-            let is_read = |one: &Action| one.content.of(template.text()).trim_start().starts_with(READ);
-            let comments = actions.filter(|(_, one)| one.is_comment() && one.span.start < source.end && !is_read(one));
-            found.extend(comments.filter(|(_, one)| source.start < one.span.end).map(|(action, _)| action));
+            let inside = actions.filter(|(_, one)| one.span.start < source.end && source.start < one.span.end);
+            found.extend(inside.filter(|(_, one)| can_be_note(one, template.text())).map(|(action, _)| action));
         }
         found.into_iter().map(|action| template.actions()[action].untrimmed(template.text())).collect()
     }
@@ -277,6 +275,15 @@ impl Reading {
         let index = self.segments.partition_point(|segment| segment.span(template).end <= span.start);
         self.segments.get(index).is_some_and(|segment| segment.span(template).start < span.end)
     }
+}
+
+/// Returns whether an action is a comment where YAML can have one: at the end of a line, behind white space. One for readers of what is printed
+/// is printed in any case.
+fn can_be_note(action: &Action, text: &str) -> bool {
+    let (before, behind) = (&text[..action.span.start], &text[action.span.end..]);
+    let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
+    let is_last = behind.lines().next().is_none_or(|rest| rest.trim().is_empty());
+    action.is_comment() && is_apart && is_last && !action.content.of(text).trim_start().starts_with(READ)
 }
 
 impl Segment {

@@ -15,8 +15,8 @@ use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
 use super::tree::{Branch, Defines, Node, Part, Template};
+use super::written_yaml::read_documents;
 use crate::syntax::variable::Certainty;
-use crate::syntax::yaml;
 
 /// The functions that can print an item as it is.
 const PRINTING: [&str; 8] = ["dict", "include", "mustToYaml", "nindent", "template", "toYaml", "tpl", "trim"];
@@ -151,7 +151,8 @@ impl Collector<'_> {
         let Some(printed) = samples.iter().enumerate().map(of_turn).collect::<Option<String>>() else { return false };
         let literals = part.literals().into_iter().filter(|literal| literal.start < action.span.start);
         let is_first = literals.map(|literal| literal.of(part.template.text())).all(|text| text.trim().is_empty());
-        (is_first || printed.trim_start().starts_with("---")) && documents(&printed).is_some_and(|all| all == samples)
+        (is_first || printed.trim_start().starts_with("---"))
+            && read_documents(&printed).is_some_and(|all| all == samples)
     }
 
     /// Returns whether what the `item` of a range has decides about nothing, and nothing else is printed beside it.
@@ -227,11 +228,4 @@ fn samples() -> Vec<Value> {
         json!({"apiVersion": "example.com/v1", "kind": "Sample", "metadata": {"name": "a"}, "spec": {"b": [{"c": 1}, "d: e"]}}),
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "f", "labels": {"g": "h"}}, "data": {"i": "j\nk\n"}}),
     ]
-}
-
-/// Returns the data of the documents of a text that hold something.
-fn documents(text: &str) -> Option<Vec<Value>> {
-    let tree = yaml::parse(text).ok()?;
-    let all = tree.documents().iter().map(|document| yaml::read_value(&tree, text, document.root).ok());
-    Some(all.collect::<Option<Vec<_>>>()?.into_iter().filter(|value| !value.is_null()).collect())
 }
