@@ -13,7 +13,7 @@ use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword, SPACE};
 use super::outputs::Outputs;
-use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
+use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
 use super::value_type::{is_number, type_of};
@@ -30,9 +30,6 @@ pub(super) struct Way {
     pub(super) block: usize,
     pub(super) branch: usize,
 }
-
-/// How the comments begin that are printed.
-pub(super) const READ: &str = "reversion:";
 
 /// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
 const STRUCTURED: [&str; 9] =
@@ -245,13 +242,14 @@ impl<'p, 'e> Printer<'p, 'e> {
         if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
             self.reading.mappings.insert(number);
         }
-        let known = outputs.known().and_then(|text| Some((text, read_yaml(text)?)));
+        let text = outputs.known();
+        let known = text.and_then(|text| Some((text, read_yaml(text)?)));
         let by_default = match &known {
             Some((text, _)) if self.around() == Around::Quotes => Some(vec![Value::from(*text)]),
             Some((_, data)) => Some(vec![data.clone()]),
             None => self.defaults().of(value, self.around()),
         };
-        self.reading.known.extend(known.as_ref().map(|(text, _)| (number, (*text).to_owned())));
+        self.reading.known.extend(text.map(|text| (number, text.to_owned())));
         if by_default.is_none() && self.defaults().is_required(value) {
             self.reading.required.insert(number);
             if self.defaults().is_missing(value) && !value.pipe().any(|(function, _)| function == "required") {

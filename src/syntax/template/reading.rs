@@ -7,11 +7,13 @@ use serde_json::Value;
 use super::functions::text_of;
 use super::judge::Claim;
 use super::lex::Action;
-use super::print::READ;
 use super::tree::Template;
 use crate::syntax::text::{EditSet, Span};
 use crate::syntax::variable::{ACTION, PrintedType};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How the comments begin that are printed.
+pub(super) const READ: &str = "reversion:";
 
 /// Where a stretch of a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
