@@ -622,3 +622,89 @@ spec:
         &[],
     );
 }
+
+#[test]
+fn known_texts_and_comments_in_fields_that_move() {
+    law(
+        r#"
+apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata:
+  name: {{ include "shop.name" . }}
+spec:
+  {{- /* where all else goes */}}
+  backend:
+    {{- /* the service
+           of the shop */}}
+    serviceName: {{ include "shop.name" . }}
+    {{/* its port */ -}}
+    servicePort: {{ include "shop.port" . }} {{/* fixed */}}
+  rules:
+    - host: {{ "shop" }}.example.com
+      http:
+        paths:
+          {{- /* all paths */}}
+          - path: /
+            # the type comes from here
+            {{- /* by the way */}}
+            pathType: {{ "Prefix" }}
+            backend:
+              serviceName: "{{ include "shop.name" . }}-{{ .Release.Name }}"
+              {{- /* a name */}}
+              servicePort: {{ "http" }}
+=== templates/_h.tpl
+{{- define "shop.name" }}shop{{ end }}
+{{- define "shop.port" }}80{{ end }}
+"#,
+        &[],
+        &[],
+    );
+}
+
+#[test]
+fn raw_objects_under_any_key() {
+    law(
+        r#"
+{{- range .Values.shop.more }}
+---
+{{- if typeIs "string" . }}
+{{ tpl . $ }}
+{{- else }}
+{{ tpl (toYaml .) $ }}
+{{- end }}
+{{- end }}
+{{- range $name, $object := .Values.named }}
+---
+{{ include "shop.render" (dict "value" $object "context" $) }}
+{{- end }}
+=== templates/_h.tpl
+{{- define "shop.render" -}}
+{{- tpl (.value | toYaml) .context }}
+{{- end -}}
+=== values.yaml
+shop:
+  more:
+    - apiVersion: networking.k8s.io/v1beta1
+      kind: Ingress
+      metadata:
+        name: "{{ .Release.Name }}-extra"
+      spec:
+        backend:
+          serviceName: web
+          servicePort: 80
+    - apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: text}
+named:
+  budget:
+    apiVersion: policy/v1beta1
+    kind: PodDisruptionBudget
+    metadata: {name: named}
+    spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+=== ci/none.yaml
+shop: {more: []}
+"#,
+        &[],
+        &["ci/none.yaml"],
+    );
+}

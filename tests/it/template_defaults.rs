@@ -339,3 +339,54 @@ fn a_default_that_is_not_known_is_not_nothing() {
         assert!(is_told(name), "{name}");
     }
 }
+
+/// Returns a chart with a definition that is called as this prints, and once more with the apiVersion that the target serves.
+fn called_twice(call: &str, values: &str) -> String {
+    format!(
+        "{call}\n---\n{{{{ include \"b\" (dict \"apiVersion\" \"policy/v1\" \"name\" \"two\") }}}}\n=== templates/_h.tpl\n{{{{- define \"b\" }}}}\napiVersion: {{{{ .apiVersion }}}}\nkind: PodDisruptionBudget\nmetadata:\n  name: {{{{ .name }}}}\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      app: x\n{{{{- end }}}}\n=== values.yaml\n{values}"
+    )
+}
+
+#[test]
+fn a_definition_that_is_called_with_two_versions_is_told_both() {
+    for (call, values) in [
+        ("{{ include \"b\" (dict \"apiVersion\" .Values.version \"name\" \"one\") }}", "version: policy/v1beta1\n"),
+        ("{{ include \"b\" .Values.one }}", "one: {apiVersion: policy/v1beta1, name: one}\n"),
+        (
+            "{{- range .Values.all }}\n---\n{{ include \"b\" . }}\n{{- end }}",
+            "all: [{apiVersion: policy/v1beta1, name: one}]\n",
+        ),
+        (
+            "{{- $v := \"policy/v1beta1\" }}\n{{ include \"b\" (merge (dict \"apiVersion\" $v \"name\" \"one\") .) }}",
+            "",
+        ),
+        (
+            "{{- $v := \"policy/v1beta1\" }}\n{{- $d := dict \"name\" \"one\" }}\n{{- $_ := set $d \"apiVersion\" $v }}\n{{ include \"b\" $d }}",
+            "",
+        ),
+        (
+            "{{ include \"b\" (pick (dict \"apiVersion\" (print \"policy/\" .Values.v) \"name\" \"one\") \"apiVersion\" \"name\") }}",
+            "v: v1beta1\n",
+        ),
+    ] {
+        held(
+            &called_twice(call, values),
+            "templates/_h.tpl:2:1: unresolved[template-action]",
+            "by default that is policy/v1beta1, which the target does not serve; elsewhere policy/v1",
+        );
+    }
+}
+
+#[test]
+fn a_definition_of_which_one_call_is_not_known_is_told() {
+    for call in [
+        "{{ include \"b\" (genericMapping .Values.one) }}",
+        "{{- range .Values.all }}\n---\n{{ include \"b\" (snakecase .) }}\n{{- end }}",
+    ] {
+        held(
+            &called_twice(call, "one: {a: b}\nall: [a]\n"),
+            "templates/_h.tpl:2:1: unresolved[template-action]",
+            "the apiVersion of an object is `{{ .apiVersion }}`, and nothing in the chart shows which that is",
+        );
+    }
+}

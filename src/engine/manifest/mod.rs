@@ -53,7 +53,7 @@ pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::{problem_code, template_finding};
-pub(crate) use read::{OpenTemplate, open_template, read_open};
+pub(crate) use read::{OpenTemplate, open_template, read_open, take_printed};
 pub use read::{Reading, read};
 pub use recognizer::Recognizer;
 pub(crate) use recognizer::may_hold_rules;

@@ -53,6 +53,8 @@ pub(super) struct LeftType {
     /// The apiVersion, as it is in the reading.
     text: String,
     version: String,
+    /// What it is in other calls or turns.
+    others: BTreeSet<String>,
     is_served: bool,
 }
 
@@ -104,7 +106,8 @@ impl PrintedTypes {
                 } else if let Some((_, (texts, left))) = find(&[Standing::Gone, Standing::Deprecated]) {
                     let is_served = find(&[Standing::Gone]).is_none();
                     let (texts, text, version) = (texts.clone(), version.to_owned(), left.clone());
-                    self.left.push(LeftType { place, texts, text, version, is_served });
+                    let others = defaults.iter().map(|(_, other)| other.clone()).filter(|other| *other != version);
+                    self.left.push(LeftType { place, texts, text, others: others.collect(), version, is_served });
                 } else if let Some((_, (_, served))) = find(&[Standing::Current]) {
                     pairs().flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
                     self.settled.push((open(ByDefault::Served(served.clone())), place));
@@ -171,7 +174,8 @@ impl LeftType {
                 None => RENDER.to_owned(),
             },
         };
-        let by_default = ByDefault::Left { version: self.version, is_served: self.is_served, at, help };
+        let by_default =
+            ByDefault::Left { version: self.version, others: self.others, is_served: self.is_served, at, help };
         (OpenType::Version { text: named(&self.text, reading), by_default }, self.place)
     }
 

@@ -17,6 +17,7 @@ use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
+use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
     self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
     Unprinted,
@@ -376,7 +377,9 @@ impl<'t> TemplatePlan<'t> {
                 continue;
             }
             if let Some(action) = self.for_other_clusters(around, part) {
-                self.hold_back(part, Disagreement::Conflict { span: part, action });
+                let version = part.of(&self.file.text).find("apiVersion:").unwrap_or_default();
+                let span = Span::new(part.start + version, part.end);
+                self.hold_back(part, Disagreement::Conflict { span, action });
                 continue;
             }
             match template::agree(self.template, &edited(&self.readings, &wanted)) {
@@ -504,11 +507,23 @@ impl<'t> TemplatePlan<'t> {
             Disagreement::Obstacle(Obstacle { action, .. }) => {
                 (action, format!("`{}` stands in what must change", self.action(action)))
             }
-            Disagreement::Conflict { action, .. } => {
-                (action, format!("what must change depends on `{}`", self.action(action)))
+            Disagreement::Conflict { span, action } => {
+                let place = self.field_at(span.start).map(|(field, line)| format!(" at {field} (line {line})"));
+                let place = place.unwrap_or_default();
+                (action, format!("what must change{place} depends on `{}`", self.action(action)))
             }
         };
         self.report_held(part, self.place(self.template.actions()[action].span.start), message);
+    }
+
+    /// Returns the field of an object that a byte of the template belongs to, with its line.
+    fn field_at(&self, at: usize) -> Option<(FieldPath, usize)> {
+        let text = &self.file.text;
+        let at = text.len() - text[at..].trim_start().len();
+        let printed =
+            |one: &ReadingPlan| Some(template::field_at(&one.reading.text, one.reading.printed_at(self.template, at)?));
+        let field = self.readings.iter().find_map(printed).filter(|field| !field.steps().is_empty())?;
+        Some((field, self.lines.position(text, at).line))
     }
 
     /// Reports why the objects of a part are held back, with the first of them.

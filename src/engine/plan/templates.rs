@@ -28,7 +28,7 @@ use crate::engine::notices::old_names::KindsOfRun;
 use crate::knowledge::lens::{Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
-use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Template, Values};
+use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
 
@@ -53,6 +53,9 @@ struct ChartDefaults {
     /// What its templates call definitions with.
     arguments: Arguments,
 }
+
+/// A reading, and what is planned for it, or the finding about a text that cannot be read.
+type Planned = (template::Reading, Result<PlannedText, Box<Finding>>);
 
 /// What plans templates.
 pub(super) struct TemplatePlanner<'t, 'r> {
@@ -167,12 +170,13 @@ impl TemplatePlanner<'_, '_> {
             unprinted.extend(read.unprinted);
             untried += read.untried;
             let environment = Environment { values, arguments, ..environment };
-            for reading in read.readings {
-                for (reading, own) in self.plan_settled(file, &template, part, environment, reading) {
-                    match own {
-                        Ok(own) => planned.push(ReadingPlan::new(reading, own)),
-                        Err(failure) => failed.push((reading, failure)),
-                    }
+            let plan = |reading| self.plan_settled(file, &template, part, environment, reading);
+            let plans: Vec<_> = read.readings.into_iter().flat_map(plan).collect();
+            let kept = self.plan_keeping(file, &template, part, environment, &plans);
+            for (reading, own) in kept.unwrap_or(plans) {
+                match own {
+                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
+                    Err(failure) => failed.push((reading, failure)),
                 }
             }
         }
@@ -202,7 +206,7 @@ impl TemplatePlanner<'_, '_> {
         part: Part<'_>,
         environment: Environment<'_>,
         reading: template::Reading,
-    ) -> Vec<(template::Reading, Result<PlannedText, Box<Finding>>)> {
+    ) -> Vec<Planned> {
         let mut own = self.plan_reading(file, template, &reading);
         let Ok(text) = &mut own else { return vec![(reading, own)] };
         let with = |texts: &Texts| {
@@ -233,6 +237,49 @@ impl TemplatePlanner<'_, '_> {
             all.push((reading, own));
         }
         all
+    }
+
+    /// Plans the readings of a part with placeholders for the actions that edits of `plans` remove with a text that stays, and for comments: they
+    /// can move as they are. What is planned must be what was planned without, with all that is known; else `None`.
+    fn plan_keeping(
+        &self,
+        file: &TemplateFile,
+        template: &Template,
+        part: Part<'_>,
+        environment: Environment<'_>,
+        plans: &[Planned],
+    ) -> Option<Vec<Planned>> {
+        let edits =
+            |own: &'_ PlannedText| own.planned.as_ref().and_then(PlannedFile::edits).cloned().unwrap_or_default();
+        let removed =
+            plans.iter().filter_map(|(reading, own)| Some(reading.removed(template, &edits(own.as_ref().ok()?))));
+        let kept: BTreeSet<String> = removed.flatten().collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let placeholders = Placeholders::new(template);
+        let keep = |(reading, own): &Planned| {
+            let printed = template::reading_keeping(part, environment, reading, &kept)?;
+            let mut again = self.plan_settled(file, template, part, environment, printed);
+            let (printed, planned) = again.pop().filter(|_| again.is_empty())?;
+            let (own, new) = match (own, &planned) {
+                (Ok(own), Ok(new)) => (own, new),
+                (Err(failure), _) => return Some((reading.clone(), Err(failure.clone()))),
+                (Ok(_), Err(_)) => return None,
+            };
+            let becomes = |reading: &template::Reading, text: &PlannedText| {
+                let lines = printed.printed_lines(&placeholders, &edits(text).apply(&reading.text));
+                template::read_documents(&lines.join("\n"))
+            };
+            let told = |text: &PlannedText| {
+                let findings = text.planned.iter().flat_map(|planned| &planned.findings);
+                findings.map(|finding| (finding.code, finding.severity)).collect::<Vec<_>>()
+            };
+            let planned_so = becomes(reading, own)?;
+            let is_same = becomes(&printed, new).is_some_and(|data| data == planned_so) && told(own) == told(new);
+            is_same.then_some((printed, planned))
+        };
+        plans.iter().map(keep).collect()
     }
 
     /// Plans what a reading prints.

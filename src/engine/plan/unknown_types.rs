@@ -39,6 +39,8 @@ pub(super) enum ByDefault {
     /// Another one: what is to be done about it.
     Left {
         version: String,
+        /// What it is in other calls of a definition, or turns of a range.
+        others: BTreeSet<String>,
         is_served: bool,
         /// The key of the values that decides, and what is to be written there.
         at: Option<(String, String)>,
@@ -126,9 +128,13 @@ impl OpenType {
                 ),
                 RENDER,
             ),
-            ByDefault::Left { version, is_served, help, .. } => {
+            ByDefault::Left { version, others, is_served, help, .. } => {
                 let why = if *is_served { "has deprecated" } else { "does not serve" };
-                (Severity::Unresolved, format!(": by default that is {version}, which the target {why}"), help.as_str())
+                let others: Vec<&str> = others.iter().map(String::as_str).collect();
+                let others =
+                    if others.is_empty() { String::new() } else { format!("; elsewhere {}", others.join(", ")) };
+                let why = format!(": by default that is {version}, which the target {why}{others}");
+                (Severity::Unresolved, why, help.as_str())
             }
         };
         let message = format!("the {what} is `{text}`{why}");

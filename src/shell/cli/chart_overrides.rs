@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::input::chart_around;
+use super::chart_folder::chart_around;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::plan::{CHART, Definitions};
 use crate::shell::disk;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::chart_folder::{NOTES, TEMPLATES, VENDORED, chart_around};
 use super::chart_overrides::{self, GLOBAL};
-use super::input::{Input, SkippedTemplate, TEMPLATES, VENDORED, chart_around, chart_of, is_vendored, makes_chart};
+use super::input::{Input, SkippedTemplate, chart_of, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::ChartFolder;
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
@@ -31,9 +32,6 @@ const REQUIREMENTS: &str = "requirements.yaml";
 
 /// The extension of files with definitions.
 const DEFINITIONS: &str = "tpl";
-
-/// The template whose text is shown to the user.
-const NOTES: &str = "NOTES.txt";
 
 /// What is said of the charts in folders that another one brings.
 const LEFT: &str = "the charts that it brings in its folder charts are left as they are";
@@ -62,6 +60,17 @@ const PROSE: &str = "md";
 /// A file, with its text.
 type TextFile = (String, Arc<str>);
 
+/// The apiVersions in the templates of charts that others bring, by file.
+pub(super) type Brought = Vec<(PathBuf, Vec<String>)>;
+
+/// What is found in the folders of a chart besides what it defines.
+#[derive(Default)]
+struct Beside {
+    /// The files that its templates can print as they are, and that are not read by their names.
+    texts: Vec<TextFile>,
+    brought: Brought,
+}
+
 /// What the charts of a run have.
 pub(super) struct Charts {
     /// The skipped templates that are of charts, with what their charts define, and the templates of all charts of the run that are no
@@ -73,20 +82,21 @@ pub(super) struct Charts {
     values: Vec<(PathBuf, Arc<Definitions>)>,
     /// What is reported of values files, and of those of the charts around.
     findings: Vec<Finding>,
+    pub(super) brought: Brought,
 }
 
 /// Returns what the charts of a run have.
 pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();
-    let (mut found, mut texts, mut overridden) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found, mut beside, mut overridden) = (Vec::new(), Beside::default(), Vec::new());
     let named: BTreeSet<&str> = input.templates.iter().map(|one| &*one.file).collect();
     let skipped = input.templates.iter();
     let skipped = skipped.filter_map(|one| Some((chart_of(Path::new(&one.file))?, Some(one))));
     let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
     for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
-            let (mut definitions, files) = definitions_of(chart, recognizer, &mut texts);
-            let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Vec::new()).0;
+            let (mut definitions, files) = definitions_of(chart, recognizer, &mut beside);
+            let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Beside::default()).0;
             let set = chart_overrides::take_in(chart, &mut definitions, outer, name_in);
             overridden.extend(set.filter(|_| input.is_listed(&chart.join(CHART))));
             let definitions = Arc::new(definitions);
@@ -106,10 +116,17 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
         }));
     }
     found.extend(input.templates.iter().filter(|one| one.is_alone).map(alone));
+    // Of one that is brought by a chart that is not of the run, nothing is read yet.
+    let is_unread =
+        |chart: &&PathBuf| is_vendored(chart, &input.roots) && !charts.keys().any(|own| chart.starts_with(own));
+    for chart in input.charts.iter().filter(is_unread) {
+        let versions = |_: &Path, bytes: &[u8]| std::str::from_utf8(bytes).ok().map(versions_in);
+        beside.brought.extend(disk::scan(&[chart.join(TEMPLATES)], &every_name(), versions).visited);
+    }
     let own = charts.iter().map(|(chart, definitions)| (chart.join(VALUES), Arc::clone(definitions)));
     let values: Vec<_> = own.filter(|(file, own)| own.values.is_some() && input.is_listed(file)).collect();
     let findings = values.iter().filter_map(|(file, _)| open_object(file, recognizer)).chain(overridden).collect();
-    Charts { templates: found, texts, values, findings }
+    Charts { templates: found, texts: beside.texts, values, findings, brought: beside.brought }
 }
 
 /// Reports the first object of a known kind in a values file whose apiVersion is an action: `tpl` prints it.
@@ -187,7 +204,7 @@ pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
 }
 
 /// Reports the charts that others bring, and that are left as they are; what was skipped of such a chart is reported once.
-pub(super) fn report_vendored<T>(input: &Input<T>, goal: &Goal<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn report_vendored<T>(input: &Input<T>, brought: &Brought, goal: &Goal<'_>, findings: &mut Vec<Finding>) {
     let mut skipped: BTreeMap<PathBuf, Vec<Finding>> = BTreeMap::new();
     findings.retain(|finding| {
         let chart = chart_of(Path::new(&finding.location.file)).filter(|_| finding.code == Code::Template);
@@ -200,7 +217,7 @@ pub(super) fn report_vendored<T>(input: &Input<T>, goal: &Goal<'_>, findings: &m
         match around {
             Some(around) => {
                 folders.entry(around.to_owned()).or_default().extend(name_of(chart));
-                findings.extend(old_inside(chart, around, goal).filter(|_| !skipped.contains_key(chart)));
+                findings.extend(old_inside(chart, around, brought, goal).filter(|_| !skipped.contains_key(chart)));
             }
             None => {
                 let archives = archives(chart);
@@ -253,20 +270,16 @@ fn names_in(chart: &Path, around: &Path) -> Vec<String> {
 }
 
 /// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes.
-fn old_inside(chart: &Path, around: &Path, goal: &Goal<'_>) -> Option<Finding> {
-    let options = WalkOptions { every_name: true, ..WalkOptions::default() };
-    let files = disk::scan(&[chart.join(TEMPLATES)], &options, |_, bytes| {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
-        let mut versions = versions.map(|version| version.trim().trim_matches(['"', '\'']));
-        versions.find(|version| version.contains("{{") || plan::leaves_version(goal, version)).map(str::to_owned)
-    });
+fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -> Option<Finding> {
+    let folder = chart.join(TEMPLATES);
+    let is_one = |version: &&String| version.contains("{{") || plan::leaves_version(goal, version);
+    let own = brought.iter().filter(|(file, _)| file.starts_with(&folder));
+    let mut first = own.filter_map(|(file, versions)| Some((file, versions.iter().find(is_one)?)));
     let names = || names_in(chart, around);
-    let mut files = files.visited.into_iter();
-    let (file, version) = files.find_map(|(file, version)| match version.contains("{{") {
+    let (file, version) = first.find_map(|(file, version)| match version.contains("{{") {
         // Values can print it.
         true => names().iter().find_map(|name| old_in_values(chart, around, name, goal)),
-        false => Some((file, version)),
+        false => Some((file.clone(), version.clone())),
     })?;
     let message = format!(
         "the chart {}, which another one brings, prints {version}, which the target does not serve",
@@ -275,6 +288,17 @@ fn old_inside(chart: &Path, around: &Path, goal: &Goal<'_>) -> Option<Finding> {
     let help = format!("pass {} to convert it, or depend on a newer version of it", chart.display());
     let location = Location { file: file.to_string_lossy().into_owned(), position: None };
     Some(Finding::new(location, Code::Template, Severity::Unresolved, message).help(help))
+}
+
+/// Returns the apiVersions in a text, or the actions that print them.
+fn versions_in(text: &str) -> Vec<String> {
+    let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
+    versions.map(|version| version.trim().trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+/// Returns the options to walk files of any name.
+fn every_name() -> WalkOptions {
+    WalkOptions { every_name: true, ..WalkOptions::default() }
 }
 
 /// Returns an apiVersion that goes in the values of a chart as the chart around it sets them under a name, with the file that has it.
@@ -449,9 +473,9 @@ fn is_walked(path: &Path) -> bool {
 
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
 /// templates that are no manifests by their names. What is ignored is neither read nor changed.
-fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFile>) -> (Definitions, Vec<TextFile>) {
+fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) -> (Definitions, Vec<TextFile>) {
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
-    let options = WalkOptions { every_name: true, ..WalkOptions::default() };
+    let options = every_name();
     let read = |path: &Path, bytes: &[u8]| {
         let is_own = path.starts_with(&folders[0]);
         let is_shown = path.file_name().is_some_and(|name| name == NOTES);
@@ -461,8 +485,10 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
                 || is_own && !is_walked(path) && !is_shown
                 || is_walked(path) && READ.iter().chain(&MADE).any(|part| text.contains(part))
         };
-        let text: Arc<str> = std::str::from_utf8(bytes).ok().filter(counts)?.into();
-        Some((Arc::new(Template::parse(Arc::clone(&text)).ok()?), text))
+        let text = std::str::from_utf8(bytes).ok()?;
+        let versions = if is_own { Vec::new() } else { versions_in(text) };
+        let template = Some(text).filter(counts).and_then(|text| Template::parse(text).ok()).map(Arc::new);
+        (template.is_some() || !versions.is_empty()).then_some((template, versions))
     };
     // A chart without the file has no defaults.
     let written = disk::read(&chart.join(VALUES)).unwrap_or_default();
@@ -474,7 +500,12 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         ..Definitions::default()
     };
     let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
-    for (path, (template, text)) in disk::scan(&folders, &options, read).visited {
+    for (path, (template, versions)) in disk::scan(&folders, &options, read).visited {
+        if !versions.is_empty() {
+            beside.brought.push((path.clone(), versions));
+        }
+        let Some(template) = template else { continue };
+        let text = template.text();
         definitions.reads_yaml |= text.contains("fromYaml");
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
@@ -484,7 +515,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
             definitions.calling.push(Arc::clone(&template));
             add(&template, &mut definitions);
             definitions.changes.add(&template);
-            files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text)));
+            files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text.into())));
         } else {
             brought.add(&template);
         }
@@ -506,7 +537,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, texts: &mut Vec<TextFil
         };
         let folder = if chart.as_os_str().is_empty() { Path::new(".") } else { chart };
         let found = disk::scan(&[folder.to_owned()], &options, read).visited;
-        texts.extend(found.into_iter().filter_map(|(path, text)| Some((path.to_str()?.to_owned(), text))));
+        beside.texts.extend(found.into_iter().filter_map(|(path, text)| Some((path.to_str()?.to_owned(), text))));
     }
     (definitions, files)
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
+use super::chart_folder::{TEMPLATES, VENDORED, chart_around, printed_lists};
 use super::config::Config;
 use super::config_file;
 use super::console::Console;
@@ -30,12 +31,6 @@ pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
 
 /// Their kind.
 const CRD_KIND: &str = "CustomResourceDefinition";
-
-/// The folder with the templates of a chart.
-pub(super) const TEMPLATES: &str = "templates";
-
-/// The folder with the charts that another one depends on.
-pub(super) const VENDORED: &str = "charts";
 
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
@@ -172,12 +167,6 @@ pub(super) fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
     chart_around(chart).is_some() && !roots.iter().any(|root| root.starts_with(chart))
 }
 
-/// Returns the folder of the chart that brings another one.
-pub(super) fn chart_around(chart: &Path) -> Option<&Path> {
-    let around = chart.parent().filter(|folder| folder.ends_with(VENDORED)).and_then(Path::parent);
-    around.filter(|around| disk::is_file(&around.join(CHART)))
-}
-
 /// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.
 fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
     chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
@@ -203,7 +192,7 @@ pub(super) enum File<T> {
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
         let text = || String::from_utf8_lossy(bytes).into();
-        match manifest::read(name, bytes, recognizer) {
+        match read_manifest(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
             Reading::Irrelevant if manifest::open_template(name, bytes, recognizer).is_some() => {
                 Some(Self::OpenTemplate(text()))
@@ -436,9 +425,18 @@ pub(super) fn from_template<T>(text: &str) -> Input<T> {
     input
 }
 
+/// Reads a file, with the objects in values that templates of its chart print.
+fn read_manifest(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
+    let mut reading = manifest::read(file, bytes, recognizer);
+    if let Reading::Manifest(manifest) = &mut reading {
+        manifest::take_printed(manifest, recognizer, || printed_lists(Path::new(file)));
+    }
+    reading
+}
+
 /// Parses once more the text that a manifest was made of.
 pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
-    match manifest::read(file, text, recognizer) {
+    match read_manifest(file, text, recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")

@@ -381,9 +381,9 @@ fn conclude<'p>(
     let outside = named_outside(&input, &kept)?;
     let charts = charts::charts(&input, recognizer);
     found.extend(charts::old_texts(&input, &charts, planner.goal()));
+    charts::without_skipped(&mut found, &charts.templates);
+    charts::report_vendored(&input, &charts.brought, planner.goal(), &mut found);
     let templates = charts.templates;
-    charts::without_skipped(&mut found, &templates);
-    charts::report_vendored(&input, planner.goal(), &mut found);
     found.extend(charts::excluded(&input, planner.goal()));
     let scope = Scope {
         left_out: &left_out,

@@ -177,6 +177,16 @@ pub fn verify(
         if printed.text != expected || printed.holes.len() != one.reading.holes.len() {
             return Err(Mismatch::Reading(index, difference(template, &after, &printed, &expected)));
         }
+        if !one.reading.kept.is_empty() {
+            let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen);
+            printer.name_as(&Reading { kept: BTreeSet::new(), ..one.reading.clone() });
+            printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
+            let plain = printer.finish(Vec::new()).reading;
+            let lines = |text: &str| one.reading.printed_lines(&placeholders, text);
+            if lines(&plain.text) != lines(&expected) {
+                return Err(Mismatch::Reading(index, difference(template, &after, &plain, &expected)));
+            }
+        }
         if let Some(action) = one.reading.stray_hole(one.edits, &printed) {
             return Err(Mismatch::Hole(Obstacle { action }));
         }

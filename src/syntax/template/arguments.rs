@@ -10,6 +10,7 @@ use super::changes::calls;
 use super::default_value::{Defaults, Ranges};
 use super::environment::Environment;
 use super::expression::Expression;
+use super::functions::UNKNOWN;
 use super::judge::Judge;
 use super::lex::Keyword;
 use super::scope::Scope;
@@ -96,24 +97,52 @@ impl Collector<'_> {
     /// Takes in the arguments that are made in the resolved `value`.
     fn add(&mut self, value: &Expression) {
         for (name, argument) in calls(value) {
-            // What a definition is called with can be passed on.
-            let is_made = |argument: &&Expression| match argument {
-                Expression::Call(function, _) => matches!(function.as_str(), "dict" | "list" | "tuple"),
-                Expression::Path(path) => path == "$" && self.judge.environment.arguments.is_some(),
-                _ => false,
-            };
-            self.judge.refuel();
-            let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
-            let Some(made) = argument.filter(is_made).and_then(|argument| defaults.arguments(argument)) else {
-                continue;
-            };
+            let Some(made) = argument.and_then(|argument| self.made(argument)) else { continue };
             let all = self.found.entry(name.to_owned()).or_default();
             for one in made {
                 if !all.contains(&one) {
                     all.push(one);
                 }
             }
+            // What is not known of one says that not all are.
+            all.sort_by_key(|one| one.as_str() != Some(UNKNOWN));
             all.truncate(MOST);
         }
+    }
+
+    /// Returns what an argument can be, a placeholder where that is not known; nothing for all that a template has itself, or a constant.
+    fn made(&self, argument: &Expression) -> Option<Vec<Value>> {
+        let is_in_definition = self.judge.environment.arguments.is_some();
+        let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
+        let known = |one: &Expression| {
+            self.judge.refuel();
+            defaults.arguments(one)
+        };
+        let unknown = || vec![Value::from(UNKNOWN)];
+        match argument {
+            // What a definition is called with can be passed on.
+            Expression::Path(path) if path == "$" => known(argument).filter(|_| is_in_definition),
+            Expression::Path(path) if path.contains(".Values.") || path.starts_with('#') => {
+                known(argument).or_else(|| (!defaults.is_missing(argument)).then(unknown))
+            }
+            Expression::Path(_) => known(argument).filter(|_| is_in_definition),
+            Expression::Call(..) => {
+                known(argument).or_else(|| known(&without_whole(argument))).or_else(|| Some(unknown()))
+            }
+            Expression::Text(_) | Expression::Word(_) | Expression::Data(_) | Expression::Member(..) => None,
+        }
+    }
+}
+
+/// Returns what is merged with all that a template has without that: it has none of the names that mappings for definitions do.
+fn without_whole(value: &Expression) -> Expression {
+    let Expression::Call(function, arguments) = value else { return value.clone() };
+    let is_whole = |one: &&Expression| matches!(one, Expression::Path(path) if path == "$");
+    let own: Vec<Expression> = arguments.iter().filter(|one| !is_whole(one)).map(without_whole).collect();
+    match function.as_str() {
+        "set" | "mustSet" if own.len() < arguments.len() => Expression::call("dict", own),
+        "deepCopy" if own.is_empty() => Expression::call("dict", own),
+        _ if function.to_lowercase().contains("merge") => Expression::Call(function.clone(), own),
+        _ => Expression::Call(function.clone(), arguments.iter().map(without_whole).collect()),
     }
 }

@@ -88,6 +88,13 @@ impl Defaults<'_, '_> {
         self.in_turns(made)
     }
 
+    /// Returns what `nodes` print in a scope, if that is known.
+    pub(super) fn printed_of_nodes(&self, part: Part<'_>, nodes: &[Node], scope: &mut Scope) -> Option<String> {
+        let mut text = String::new();
+        self.body(part, nodes, scope, Turn { at: 0, levels: LEVELS }, &mut text)?;
+        Some(text)
+    }
+
     fn in_turns(&self, expression: &Expression) -> Option<Vec<Value>> {
         let is_given = |path: &&Expression| matches!(path, Expression::Path(path) if self.is_of_argument(path));
         let calls = self.environment().arguments.filter(|_| paths_in(expression).iter().any(is_given));
@@ -565,7 +572,7 @@ fn field_of(value: &Value, path: &str) -> Option<Value> {
 }
 
 /// Returns the paths in an expression.
-fn paths_in(expression: &Expression) -> Vec<&Expression> {
+pub(super) fn paths_in(expression: &Expression) -> Vec<&Expression> {
     match expression {
         Expression::Path(_) => vec![expression],
         Expression::Member(value, _) => paths_in(value),

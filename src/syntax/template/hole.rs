@@ -69,13 +69,25 @@ fn owner_in(line: &str, column: usize, wanted: Wanted) -> Option<Owner> {
 
 /// Returns the mapping or list that a hole prints into, and the list of which it can print further items as well, at the column of its key.
 pub fn places(text: &str, hole: &Hole) -> (FieldPath, Option<FieldPath>) {
-    let before = &text[..hole.at];
-    let start = before.match_indices("---").map(|(at, _)| at).filter(|at| *at == 0 || before[..*at].ends_with('\n'));
-    let before = &before[start.last().map_or(0, |dashes| dashes + 3)..];
+    let before = document(&text[..hole.at]);
     let line = before.rfind('\n').map_or(0, |feed| feed + 1);
     let around = path(before, hole.column.unwrap_or(before.len() - line));
     let key = hole.column.and_then(|column| list_key(before, column)).map(|key| around.key(key));
     (around, key)
+}
+
+/// Returns the path of the field to which a byte of a text belongs.
+pub fn field_at(text: &str, at: usize) -> FieldPath {
+    let at = text.len() - text[at..].trim_start().len();
+    let line = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |feed| at + feed);
+    path(document(&text[..end]), at - line + 1)
+}
+
+/// Returns the last document of a text.
+fn document(text: &str) -> &str {
+    let start = text.match_indices("---").map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
+    &text[start.last().map_or(0, |dashes| dashes + 3)..]
 }
 
 /// Returns the path of what owns what is printed at `column` behind the lines of `before`.

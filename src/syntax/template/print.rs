@@ -11,13 +11,16 @@ use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
-use super::lex::{Action, Keyword};
-use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
+use super::lex::{Action, Keyword, SPACE};
+use super::outputs::Outputs;
+use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
 use super::value_type::{is_number, type_of};
+use super::written_yaml::read_yaml;
 use crate::syntax::text::Span;
-use crate::syntax::variable::PrintedType;
+use crate::syntax::variable::{Certainty, PrintedType};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A branch of a block; the one behind the last stands for none of them.
@@ -27,9 +30,6 @@ pub(super) struct Way {
     pub(super) block: usize,
     pub(super) branch: usize,
 }
-
-/// How the comments begin that are printed.
-const READ: &str = "reversion:";
 
 /// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
 const STRUCTURED: [&str; 9] =
@@ -118,6 +118,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     pub(super) fn name_as(&mut self, reading: &Reading) {
         self.reading.names.clone_from(&reading.names);
         self.reading.given.clone_from(&reading.given);
+        self.reading.kept.clone_from(&reading.kept);
         reading.given.iter().for_each(|(origin, text)| self.judge.take_for(origin, text));
     }
 
@@ -212,7 +213,8 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         self.judge.refuel();
         let outputs = self.judge.outputs(&value);
-        if let Some(text) = outputs.known() {
+        let is_kept = self.is_kept(index) && !self.is_hole(index, &value) && !self.is_part_of_flow(index);
+        if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
         } else if let Some(text) = self.reading.given.get(&identity(&value, index)).cloned() {
             self.reading.giving.insert(index);
@@ -229,30 +231,56 @@ impl<'p, 'e> Printer<'p, 'e> {
                 action: index,
             });
         } else {
-            let number = *self.reading.names.entry(identity(&value, index)).or_insert(index);
-            if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
-                self.reading.mappings.insert(number);
-            }
-            let by_default = self.defaults().of(&value, self.around());
-            if by_default.is_none() && self.defaults().is_required(&value) {
-                self.reading.required.insert(number);
-                if self.defaults().is_missing(&value) && !value.pipe().any(|(function, _)| function == "required") {
-                    self.reading.missing.insert(number);
-                }
-            }
-            self.reading.defaults.extend(by_default.map(|values| (number, values)));
-            self.reading.keys.extend(self.defaults().key_of(&value).map(|key| (number, key)));
-            if !outputs.open {
-                self.reading.texts.insert(number, outputs.texts);
-            }
-            let place = self.place(index);
-            let placeholder = self.placeholders.of(number, place, self.printed_type(&value));
-            match place {
-                Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
-                Place::Block => self.quoted(index, number, &placeholder),
-            }
+            self.opaque(index, &value, &outputs);
         }
         Flow::On
+    }
+
+    /// Prints the placeholder of an action.
+    fn opaque(&mut self, index: usize, value: &Expression, outputs: &Outputs) {
+        let number = *self.reading.names.entry(identity(value, index)).or_insert(index);
+        if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
+            self.reading.mappings.insert(number);
+        }
+        let text = outputs.known();
+        let known = text.and_then(|text| Some((text, read_yaml(text)?)));
+        let by_default = match &known {
+            Some((text, _)) if self.around() == Around::Quotes => Some(vec![Value::from(*text)]),
+            Some((_, data)) => Some(vec![data.clone()]),
+            None => self.defaults().of(value, self.around()),
+        };
+        self.reading.known.extend(text.map(|text| (number, text.to_owned())));
+        if by_default.is_none() && self.defaults().is_required(value) {
+            self.reading.required.insert(number);
+            if self.defaults().is_missing(value) && !value.pipe().any(|(function, _)| function == "required") {
+                self.reading.missing.insert(number);
+            }
+        }
+        self.reading.defaults.extend(by_default.map(|values| (number, values)));
+        self.reading.keys.extend(self.defaults().key_of(value).map(|key| (number, key)));
+        if !outputs.open {
+            self.reading.texts.insert(number, outputs.texts.clone());
+        }
+        let place = self.place(index);
+        let always = |data: &Value| PrintedType { is_number: data.is_i64(), certainty: Certainty::Always };
+        let known = known.filter(|(_, data)| data.is_i64() || data.is_string());
+        let printed = known.map_or_else(|| self.printed_type(value), |(_, data)| Some(always(&data)));
+        let placeholder = self.placeholders.of(number, place, printed);
+        match place {
+            Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
+            Place::Block => self.quoted(index, number, &placeholder),
+        }
+    }
+
+    /// Returns whether an action prints a part of a plain scalar of a flow collection, which would get quotes.
+    fn is_part_of_flow(&self, index: usize) -> bool {
+        self.place(index) == Place::Block && scalar_start(self.line()).is_some()
+    }
+
+    /// Returns whether a placeholder stands for an action, whatever is known of it.
+    fn is_kept(&self, index: usize) -> bool {
+        let action = &self.part.template.actions()[index];
+        !self.reading.kept.is_empty() && self.reading.kept.contains(&action.untrimmed(self.part.template.text()))
     }
 
     /// Resolves the value of a pipeline, and takes in what it binds and changes.
@@ -266,8 +294,36 @@ impl<'p, 'e> Printer<'p, 'e> {
         Defaults { judge: &self.judge, ranges: &self.ranges }
     }
 
+    /// Prints a comment of the file as one, on its line, whatever it eats.
+    fn note(&mut self, index: usize) {
+        let (template, printed) = (self.part.template, self.reading.segments.last().map(|one| one.source));
+        let (text, actions) = (template.text(), template.actions());
+        let action = &actions[index];
+        let before = index.checked_sub(1).map_or(0, |before| actions[before].span.end);
+        let before = match printed {
+            Some(Source::Literal(span)) => before.max(span.end),
+            Some(Source::Opaque(_) | Source::Known(_)) | None => before,
+        };
+        let start = text[..action.span.start].trim_end_matches(SPACE).len().max(before);
+        if action.trims_before && start < action.span.start {
+            let blank = Span::new(start, action.span.start);
+            self.segment(blank.of(text), Source::Literal(blank));
+        }
+        let number = *self.reading.names.entry(action.untrimmed(text)).or_insert(index);
+        self.segment(&self.placeholders.note(number), Source::Opaque(index));
+        let end = actions.get(index + 1).map_or(text.len(), |next| next.span.start);
+        let blank = text[action.span.end..end].len() - text[action.span.end..end].trim_start_matches(SPACE).len();
+        if action.trims_after && blank > 0 {
+            let blank = Span::new(action.span.end, action.span.end + blank);
+            self.segment(blank.of(text), Source::Literal(blank));
+        }
+    }
+
     /// Prints a comment that is for readers of what is printed, where it has a line for itself.
     fn comment(&mut self, index: usize) {
+        if self.is_kept(index) {
+            return self.note(index);
+        }
         let action = &self.part.template.actions()[index];
         let text = action.content.of(self.part.template.text()).trim();
         if !text.starts_with(READ) || text.contains('\n') || action.trims_after || !action.alone {

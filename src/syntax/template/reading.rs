@@ -6,10 +6,14 @@ use serde_json::Value;
 
 use super::functions::text_of;
 use super::judge::Claim;
+use super::lex::Action;
 use super::tree::Template;
-use crate::syntax::text::Span;
+use crate::syntax::text::{EditSet, Span};
 use crate::syntax::variable::{ACTION, PrintedType};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How the comments begin that are printed.
+pub(super) const READ: &str = "reversion:";
 
 /// Where a stretch of a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +97,10 @@ pub struct Reading {
     pub(super) given: BTreeMap<String, String>,
     /// The numbers of the actions that print that.
     pub(super) giving: BTreeSet<usize>,
+    /// The actions, without marks to trim, that placeholders stand for although what they print is known: they can move.
+    pub(super) kept: BTreeSet<String>,
+    /// What those that are no comments print, by the numbers of their placeholders.
+    pub(super) known: BTreeMap<usize, String>,
 }
 
 impl Reading {
@@ -172,6 +180,44 @@ impl Reading {
         self.names.iter().map(|(origin, number)| (origin.as_str(), *number))
     }
 
+    /// Returns the actions, without marks to trim, that `edits` of the text remove although what they print, if anything, stays in it.
+    pub fn removed(&self, template: &Template, edits: &EditSet) -> BTreeSet<String> {
+        let (mut found, edits) = (BTreeSet::new(), edits.clone().joined());
+        let stays = |text: &str| edits.edits().iter().any(|edit| edit.text.contains(text));
+        for edit in edits.edits().iter().filter(|edit| !edit.span.is_empty()) {
+            let is_in = |one: &&Segment| edit.span.start <= one.printed.start && one.printed.end <= edit.span.end;
+            let inside = self.segments.iter().filter(is_in).filter(|one| stays(one.printed.of(&self.text)));
+            found.extend(inside.filter_map(|one| match one.source {
+                Source::Known(action) if !template.actions()[action].is_comment() => Some(action),
+                Source::Known(_) | Source::Literal(_) | Source::Opaque(_) => None,
+            }));
+            let source = self.source(template, edit.span);
+            let actions = template.actions().iter().enumerate();
+            let inside = actions.filter(|(_, one)| one.span.start < source.end && source.start < one.span.end);
+            found.extend(inside.filter(|(_, one)| can_be_note(one, template.text())).map(|(action, _)| action));
+        }
+        found.into_iter().map(|action| template.actions()[action].untrimmed(template.text())).collect()
+    }
+
+    /// Returns the lines that are printed where `text` is what is made of this one: what is known of actions that placeholders stand for, and
+    /// nothing for comments.
+    pub fn printed_lines(&self, placeholders: &Placeholders, text: &str) -> Vec<String> {
+        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+        for Placeholder { span, action } in placeholders.find(text) {
+            let is_note = span.of(text).starts_with('#');
+            let Some(known) = self.known.get(&action).map(String::as_str).or(is_note.then_some("")) else { continue };
+            out.extend([&text[done..span.start], known]);
+            done = span.end;
+        }
+        out.push_str(&text[done..]);
+        out.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Returns whether a comment of the file is printed as one.
+    pub(super) fn is_note(&self, template: &Template, action: usize) -> bool {
+        template.actions()[action].is_comment() && self.segments.iter().any(|one| one.source == Source::Opaque(action))
+    }
+
     /// Returns the number of the action that prints the byte `at` of the text, where what it prints is known.
     pub fn known_action(&self, at: usize) -> Option<usize> {
         match self.segments[self.segment_at(at)?].source {
@@ -216,11 +262,30 @@ impl Reading {
         }
     }
 
+    /// Returns where the byte `at` of the file is in the text; of an action, where what it prints starts.
+    pub fn printed_at(&self, template: &Template, at: usize) -> Option<usize> {
+        let segment =
+            self.segments.iter().find(|one| (one.span(template).start..one.span(template).end).contains(&at))?;
+        Some(match segment.source {
+            Source::Literal(span) => segment.printed.start + at - span.start,
+            Source::Opaque(_) | Source::Known(_) => segment.printed.start,
+        })
+    }
+
     /// Returns whether a byte of the file in `span` is printed.
     pub(super) fn prints(&self, template: &Template, span: Span) -> bool {
         let index = self.segments.partition_point(|segment| segment.span(template).end <= span.start);
         self.segments.get(index).is_some_and(|segment| segment.span(template).start < span.end)
     }
+}
+
+/// Returns whether an action is a comment where YAML can have one: at the end of a line, behind white space. One for readers of what is printed
+/// is printed in any case.
+fn can_be_note(action: &Action, text: &str) -> bool {
+    let (before, behind) = (&text[..action.span.start], &text[action.span.end..]);
+    let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
+    let is_last = behind.lines().next().is_none_or(|rest| rest.trim().is_empty());
+    action.is_comment() && is_apart && is_last && !action.content.of(text).trim_start().starts_with(READ)
 }
 
 impl Segment {
@@ -239,6 +304,9 @@ impl Segment {
 
 /// What the name of a whole value in a flow collection begins with. It is quoted, because braces mean something there.
 const FLOW: &str = "FLOW_";
+
+/// What the name of a comment begins with. It is one in the text too.
+const NOTE: &str = "NOTE_";
 
 /// Where a placeholder stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,6 +350,11 @@ impl Placeholders {
         }
     }
 
+    /// Returns the placeholder of a comment.
+    pub(super) fn note(&self, action: usize) -> String {
+        format!("# {}{NOTE}{action}}}", self.stem)
+    }
+
     /// Returns a text, such as one about a reading, with the actions of `template` that its placeholders stand for: `named` says by which of
     /// the actions that print the same.
     pub fn replaced(&self, template: &Template, text: &str, named: impl Fn(usize) -> usize) -> String {
@@ -305,7 +378,11 @@ impl Placeholders {
             let span = Span::new(start, start + self.stem.len() + name.len() + 1);
             let action = number_in(name)?;
             let quoted = || Some(Span::new(span.start.checked_sub(1)?, (span.end + 1).min(text.len())));
-            let span = if name.starts_with(FLOW) { quoted()? } else { span };
+            let span = match name {
+                _ if name.starts_with(FLOW) => quoted()?,
+                _ if name.starts_with(NOTE) => Span::new(span.start.checked_sub("# ".len())?, span.end),
+                _ => span,
+            };
             Some(Placeholder { span, action })
         });
         found.collect()

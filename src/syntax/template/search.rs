@@ -86,9 +86,30 @@ pub fn reading_with<'v>(
     let texts = texts.into_iter().filter_map(|(value, text)| Some((reading.origin_of(value)?, text)));
     let texts = texts.map(|(origin, text)| (origin.to_owned(), text.to_owned()));
     let given: BTreeMap<String, String> = reading.given.clone().into_iter().chain(texts).collect();
+    printed_as(part, environment, &Reading { given, ..named_as(reading) })
+}
+
+/// Reads `part` as in a reading, with placeholders for the actions of `kept`, without marks to trim, whatever is known of them; a comment is one
+/// in the text then. Where such a placeholder moves, its action does.
+pub fn reading_keeping(
+    part: Part<'_>,
+    environment: Environment<'_>,
+    reading: &Reading,
+    kept: &BTreeSet<String>,
+) -> Option<Reading> {
+    let given = reading.given.clone();
+    printed_as(part, environment, &Reading { given, kept: kept.clone(), ..named_as(reading) })
+}
+
+/// Returns an empty reading with the names and claims of another one.
+fn named_as(reading: &Reading) -> Reading {
+    Reading { names: reading.names.clone(), claims: reading.claims.clone(), ..Reading::default() }
+}
+
+fn printed_as(part: Part<'_>, environment: Environment<'_>, reading: &Reading) -> Option<Reading> {
     let (placeholders, seen) = (Placeholders::new(part.template), BTreeSet::new());
     let mut printer = Printer::new(part, environment, &placeholders, &seen);
-    printer.name_as(&Reading { given, names: reading.names.clone(), ..Reading::default() });
+    printer.name_as(reading);
     printer.run(&reading.claims).ok()?;
     Some(printer.finish(reading.claims.clone()).reading)
 }

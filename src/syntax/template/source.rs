@@ -7,7 +7,7 @@
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
 
 use super::flow::is_quote;
-use super::lex::SPACE;
+use super::lex::{Action, SPACE};
 use super::reading::{Placeholders, Reading, Source};
 use super::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
@@ -198,6 +198,7 @@ impl Carrier<'_> {
             done = placeholder.span.end;
             match self.lifted.get_mut(&placeholder.action).and_then(VecDeque::pop_front) {
                 Some(moved) => out.push_str(self.template.actions()[moved].span.of(self.template.text())),
+                None if action.is_comment() => return Err(Obstacle { action: placeholder.action }),
                 None => {
                     copied.push(placeholder.action);
                     out.push_str(&action.untrimmed(self.template.text()));
@@ -310,8 +311,13 @@ impl Carrier<'_> {
         let (text, actions) = (self.template.text(), self.template.actions());
         let before = actions[..actions.partition_point(|action| action.span.end <= edit.span.start)].last();
         let behind = actions[actions.partition_point(|action| action.span.start < edit.span.end)..].first();
-        let (eats_first, eats_last) =
-            (before.is_some_and(|action| action.trims_after), behind.is_some_and(|action| action.trims_before));
+        // What a comment eats is printed with it, where it is.
+        let is_note = |action: &Action| {
+            let index = actions.partition_point(|other| other.span.start < action.span.start);
+            action.is_comment() && self.reading.is_note(self.template, index)
+        };
+        let eats_first = before.is_some_and(|action| action.trims_after && !is_note(action));
+        let eats_last = behind.is_some_and(|action| action.trims_before && !is_note(action));
         let mut start = before.map_or(0, |action| action.span.end);
         let mut end = behind.map_or(text.len(), |action| action.span.start);
         if eats_first {

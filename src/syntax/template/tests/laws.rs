@@ -2,8 +2,8 @@
 
 use super::chart::{Chart, NEW, UNKNOWN};
 use crate::syntax::template::agree::{Edited, Mismatch, agree, verify};
-use crate::syntax::template::reading::{Reading, Segment, Source};
-use crate::syntax::template::search::readings;
+use crate::syntax::template::reading::{Placeholders, Reading, Segment, Source};
+use crate::syntax::template::search::{reading_keeping, readings};
 use crate::syntax::template::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
 use crate::syntax::variable::ACTION;
@@ -206,6 +206,27 @@ fn t2_and_t3_edits_keep_actions_and_every_reading_prints_its_edited_text() {
         }
     }
     assert!(agreed > 150 && held < 160, "{agreed} {held}");
+}
+
+#[test]
+fn a_reading_with_placeholders_for_known_texts_prints_the_same_lines() {
+    let mut count = 0;
+    for chart in charts() {
+        let (template, text) = (&chart.template, chart.template.text());
+        let placeholders = Placeholders::new(template);
+        let own = template.actions().iter().filter(|action| !action.is_comment());
+        let kept =
+            own.filter(|action| action.content.of(text) != "\"---\"").map(|action| action.untrimmed(text)).collect();
+        for part in template.parts() {
+            for reading in readings(part, chart.environment(), 400).readings {
+                let printed = reading_keeping(part, chart.environment(), &reading, &kept).unwrap();
+                let lines = |of: &Reading| printed.printed_lines(&placeholders, &of.text);
+                assert_eq!(lines(&printed), lines(&reading), "{text}");
+                count += printed.known.len();
+            }
+        }
+    }
+    assert!(count > 100, "{count}");
 }
 
 #[test]
