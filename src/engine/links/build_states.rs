@@ -152,8 +152,7 @@ pub(super) fn build(tied: &TiedFiles<'_>, instructions: &Instructions, objects: 
     builder.judge_patches();
     builder.judge_values();
     builder.judge_finals();
-    builder.judge_texts();
-    builder.judge_created();
+    builder.judge_inside();
     builder.made
 }
 
@@ -240,37 +239,24 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Judges the values of charts that stand in texts of what final objects are made of.
-    fn judge_texts(&mut self) {
+    /// Judges what is converted apart from the final objects that hold it: the values of charts in texts, and the objects that these have
+    /// created.
+    fn judge_inside(&mut self) {
         let texts = BuiltTexts::new(self.tied, self.objects);
-        for number in self.made.finals.clone() {
-            let State { base, done: Some(_), built, .. } = &self.made.states[number] else { continue };
-            let (base, parts): (Id, Vec<Id>) = (*base, self.parts(number).collect());
-            let (held, unconverted) = match built {
-                Built::Known { value, .. } => {
-                    (texts.held(base, &parts, Some(value)), texts.unconverted(base, &parts, value))
-                }
-                Built::Unknown(_) => (texts.held(base, &parts, None), Vec::new()),
-                Built::Nothing => continue,
-            };
-            self.made.judged.extend(held);
-            unconverted.into_iter().for_each(|(part, remark)| self.report(part, remark));
-        }
-    }
-
-    /// Judges the objects that final objects have created.
-    fn judge_created(&mut self) {
         let created = BuiltCreated { tied: self.tied, objects: self.objects };
         for number in self.made.finals.clone() {
             let State { base, done: Some(_), built, .. } = &self.made.states[number] else { continue };
             let (base, parts): (Id, Vec<Id>) = (*base, self.parts(number).collect());
-            let (held, unconverted) = match built {
-                Built::Known { value, .. } => {
-                    (created.held(base, &parts, Some(value)), created.unconverted(base, &parts, value))
-                }
-                Built::Unknown(_) => (created.held(base, &parts, None), Vec::new()),
+            let value: Option<&Value> = match built {
+                Built::Known { value, .. } => Some(value),
+                Built::Unknown(_) => None,
                 Built::Nothing => continue,
             };
+            let held = texts.held(base, &parts, value).into_iter().chain(created.held(base, &parts, value));
+            let unconverted = |value| {
+                texts.unconverted(base, &parts, value).into_iter().chain(created.unconverted(base, &parts, value))
+            };
+            let unconverted: Vec<_> = value.into_iter().flat_map(unconverted).collect();
             self.made.judged.extend(held);
             unconverted.into_iter().for_each(|(part, remark)| self.report(part, remark));
         }
