@@ -55,12 +55,34 @@ fn what_a_json_patch_changes_of_a_created_object_holds_it_back() {
 }
 
 #[test]
-fn a_replacement_inside_a_created_object_holds_it_back() {
-    let replacement = "target: {kind: None}\n  patch: '[]'\nreplacements:\n- source: {kind: HelmRelease, fieldPath: spec.values.image.tag}\n  targets:\n  - select: {kind: HelmRelease}\n    fieldPaths: [spec.values.extraObjects.0.spec.cidrs.0.cidr]\n";
-    let (tree, run) = applied(replacement, &[]);
-    assert!(run.all().contains("held-back[converts-together] CiliumLoadBalancerIPPool blue"), "{}", run.all());
-    assert_eq!(tree.text("release.yaml"), RELEASE);
-    run.check(1);
+fn what_reads_or_writes_a_field_of_a_created_object_holds_it_back() {
+    let cidr = "spec.values.extraObjects.0.spec.cidrs.0.cidr";
+    let replacement = |source: &str, target: &str| {
+        format!(
+            "target: {{kind: None}}\n  patch: \"[]\"\nreplacements:\n- source: {{kind: HelmRelease, fieldPath: {source}}}\n  targets:\n  - select: {{kind: HelmRelease}}\n    fieldPaths: [{target}]\n"
+        )
+    };
+    let operation =
+        |operation: &str| json(&format!("{{{operation}, path: /spec/values/extraObjects/0/spec/cidrs/0/cidr}}"));
+    for patch in [
+        replacement("spec.values.image.tag", cidr),
+        replacement(cidr, "spec.values.image.tag"),
+        operation("op: test, value: 10.0.0.0/24"),
+        json("{op: copy, from: /spec/values/extraObjects/0/spec/cidrs/0/cidr, path: /spec/values/image/tag}"),
+    ] {
+        let (tree, run) = applied(&patch, &[]);
+        assert!(
+            run.all().contains("held-back[converts-together] CiliumLoadBalancerIPPool blue"),
+            "{patch}{}",
+            run.all()
+        );
+        assert_eq!(tree.text("release.yaml"), RELEASE);
+        run.check(1);
+    }
+    let kept = replacement("spec.values.extraObjects.0.metadata.name", "spec.values.image.tag");
+    let (tree, run) = applied(&kept, &[]);
+    assert_eq!(tree.text("release.yaml"), converted(RELEASE), "{}", run.all());
+    run.check(0);
 }
 
 #[test]

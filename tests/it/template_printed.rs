@@ -1,6 +1,7 @@
 //! Raw objects in values: they are converted where a template prints each as a document, whatever the key is.
 
 use super::templates::{converts, held};
+use crate::support::trees::Tree;
 
 /// Returns values with an Ingress, before or after, under a key.
 fn values(backend: &str, version: &str) -> String {
@@ -100,4 +101,23 @@ fn objects_are_told_that_a_template_prints_in_part_or_looks_at() {
         prints,
         "=== templates/b.yaml\n{{- range .Values.shop.more }}\n# {{ .spec.backend.serviceName }}\n{{- end }}\n",
     );
+}
+
+#[test]
+fn objects_are_converted_where_there_is_no_room_to_keep_what_was_read() {
+    let large = format!(
+        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata:\n  name: a\n  annotations:\n    note: {}\nspec: {{defaultBackend: {{service: {{name: a, port: {{number: 80}}}}}}}}\n",
+        "x".repeat(2 << 20)
+    );
+    let values = |backend, version| values(backend, version).replace("=== values.yaml\n", "");
+    let before = values("      backend: {serviceName: a, servicePort: 80}\n", "v1beta1");
+    let tree = Tree::of(&[
+        ("a.yaml", &large),
+        ("chart/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1.0.0\n"),
+        ("chart/templates/all.yaml", "{{- range .Values.shop.more }}\n---\n{{ toYaml . }}\n{{- end }}\n"),
+        ("chart/values.yaml", &before),
+    ]);
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "-j", "1", "--to", "kubernetes@1.33"]).check(0);
+    let after = values("      defaultBackend: {service: {name: a, port: {number: 80}}}\n", "v1");
+    assert_eq!(tree.text("chart/values.yaml"), after);
 }

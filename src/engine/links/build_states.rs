@@ -17,7 +17,7 @@ use super::effect;
 use super::held::InstructionId;
 use super::identity::{Identity, Parts};
 use super::instruction::Proposal;
-use super::instructions::Instructions;
+use super::instructions::{Act, Instructions};
 use super::judged::{Sent, Verdict, finals, judge};
 use super::layers::Layers;
 use super::merge::{are_merged_differently, merged, with_identity_of};
@@ -44,15 +44,6 @@ pub(super) struct Done {
     /// The number of that state.
     pub(super) before: usize,
     pub(super) act: Act,
-}
-
-/// Something that Kustomize does to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Act {
-    /// It merges a patch into it, by a schema of its own or not.
-    Merge { patch: Id, has_schema: bool },
-    /// It carries out an instruction.
-    CarryOut(InstructionId, Role),
 }
 
 /// The object that is built.
@@ -126,6 +117,20 @@ pub(super) struct BuildStates {
     pub(super) judged: BTreeMap<Id, Conversion>,
     /// What the instructions must say for each object that they are applied to.
     pub(super) proposals: Vec<(InstructionId, Result<Proposal, String>)>,
+}
+
+impl BuildStates {
+    /// Returns what was done to an object up to a state, in order.
+    pub(super) fn acts(&self, number: usize) -> Vec<Act> {
+        let mut acts = Vec::new();
+        let mut state = &self.states[number];
+        while let Some(Done { before, act }) = state.done {
+            acts.push(act);
+            state = &self.states[before];
+        }
+        acts.reverse();
+        acts
+    }
 }
 
 /// The making of the states.
@@ -243,7 +248,7 @@ impl<'b> Builder<'b> {
     /// created.
     fn judge_inside(&mut self) {
         let texts = BuiltTexts::new(self.tied, self.objects);
-        let created = BuiltCreated { tied: self.tied, objects: self.objects };
+        let created = BuiltCreated { tied: self.tied, objects: self.objects, instructions: self.instructions };
         for number in self.made.finals.clone() {
             let State { base, done: Some(_), built, .. } = &self.made.states[number] else { continue };
             let (base, parts): (Id, Vec<Id>) = (*base, self.parts(number).collect());
@@ -252,7 +257,8 @@ impl<'b> Builder<'b> {
                 Built::Unknown(_) => None,
                 Built::Nothing => continue,
             };
-            let held = texts.held(base, &parts, value).into_iter().chain(created.held(base, &parts, value));
+            let acts = value.map(|_| self.made.acts(number));
+            let held = texts.held(base, &parts, value).into_iter().chain(created.held(base, &parts, acts));
             let unconverted = |value| {
                 texts.unconverted(base, &parts, value).into_iter().chain(created.unconverted(base, &parts, value))
             };

@@ -6,36 +6,84 @@
 use serde_json::Value;
 
 use super::built_objects::BuiltObjects;
-use super::instructions::CONVERT_BOTH;
+use super::effect;
+use super::instruction::changed;
+use super::instructions::{Act, CONVERT_BOTH, Instructions};
+use super::merge::merged;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Remark};
 use crate::engine::finding::Code;
 use crate::engine::manifest::{Object, created_in};
 use crate::syntax::field::FieldPath;
+use crate::syntax::yaml::Intent;
 
 /// The created objects of a group.
 pub(super) struct BuiltCreated<'b> {
     pub(super) tied: &'b TiedFiles<'b>,
     pub(super) objects: &'b BuiltObjects<'b>,
+    pub(super) instructions: &'b Instructions,
 }
 
 impl BuiltCreated<'_> {
-    /// Holds back the objects that `parts` have created, if `built`, which is made of these parts of `base`, is not known or has others in their
-    /// places.
-    pub(super) fn held(&self, base: Id, parts: &[Id], built: Option<&Value>) -> Vec<(Id, Conversion)> {
+    /// Holds back the objects that `parts` have created, if `acts` do not do to `base` what they do now once these are converted, or are not
+    /// known.
+    pub(super) fn held(&self, base: Id, parts: &[Id], acts: Option<Vec<Act>>) -> Vec<(Id, Conversion)> {
         let mut held = Vec::new();
-        for (id, place) in parts.iter().flat_map(|part| self.created_by(*part)) {
-            let Some(own) = self.tied.conversion(id).filter(|own| !own.program.is_empty()) else { continue };
-            if built.is_some_and(|built| self.is_of_part(&place, parts, built)) {
+        let created: Vec<_> = parts.iter().flat_map(|part| self.conversions_in(*part)).collect();
+        if created.is_empty() {
+            return held;
+        }
+        let built = acts.and_then(|acts| self.built_after(base, parts, &acts));
+        for (id, place, own) in created {
+            if built.as_ref().is_some_and(|[expected, after]| place.get(expected) == place.get(after)) {
                 continue;
             }
             let title = self.tied.object(base).title();
-            let message = format!("a patch or replacement of {title}, which has it created, changes it");
+            let message = format!("a patch or replacement of {title}, which has it created, changes or reads it");
             let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(CONVERT_BOTH);
             let own = own.clone().hold_back(self.tied.object(id));
             held.push((id, Conversion { blocks: vec![remark], ..own }));
         }
         held
+    }
+
+    /// Carries out `acts` on `base`, now and with the created objects converted; returns what should be built then, and what is. `None` where
+    /// one of them cannot be carried out, or reads something else.
+    fn built_after(&self, base: Id, parts: &[Id], acts: &[Act]) -> Option<[Value; 2]> {
+        let own = |id: Id| Value::clone(&self.tied.object(id).value);
+        let (mut now, mut after) = (own(base), self.with_conversions(own(base), &[base])?);
+        for act in acts {
+            match *act {
+                Act::Merge { patch, .. } => {
+                    now = merged(&now, &own(patch))?;
+                    after = merged(&after, &self.with_conversions(own(patch), &[patch])?)?;
+                }
+                Act::CarryOut(id, role) => {
+                    let instruction = self.instructions.get(id, role);
+                    if !effect::reads_the_same(&instruction, &after, &instruction, &now).unwrap_or(true) {
+                        return None;
+                    }
+                    now = effect::apply(&instruction, &now)?;
+                    after = effect::apply(&instruction, &after)?;
+                }
+            }
+        }
+        Some([self.with_conversions(now, parts)?, after])
+    }
+
+    /// Returns a value with what becomes of the created objects that it has of `parts`.
+    fn with_conversions(&self, value: Value, parts: &[Id]) -> Option<Value> {
+        let created = parts.iter().flat_map(|part| self.conversions_in(*part));
+        let kept = created.filter(|(own, place, _)| place.get(&value) == Some(&*self.tied.object(*own).value));
+        let changes: Vec<Intent> =
+            kept.map(|(_, path, made)| Intent::Replace { path, value: Value::clone(&made.value) }).collect();
+        changed(&value, &changes)
+    }
+
+    /// Returns the objects that an object has created and that change, each with its place in that one and what becomes of it.
+    fn conversions_in(&self, holder: Id) -> impl Iterator<Item = (Id, FieldPath, &Conversion)> {
+        let conversion = |id| self.tied.conversion(id).filter(|made| !made.program.is_empty());
+        self.created_by(holder).filter_map(move |(id, place)| Some((id, place, conversion(id)?)))
     }
 
     /// Reports the objects that `built`, which is made of these parts of `base`, has created and that would be converted and are not: at the last
@@ -78,11 +126,5 @@ impl BuiltCreated<'_> {
             let place = object.path_of(one.document, &one.place)?;
             (one.inline_patch.is_none() && !object.is_created()).then_some((Id { at, ..holder }, place))
         })
-    }
-
-    /// Returns whether what is built has at a place what one of its parts has there, or nothing.
-    fn is_of_part(&self, place: &FieldPath, parts: &[Id], built: &Value) -> bool {
-        let Some(value) = place.get(built) else { return true };
-        parts.iter().any(|part| place.get(&self.tied.object(*part).value) == Some(value))
     }
 }

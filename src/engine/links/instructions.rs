@@ -27,6 +27,15 @@ pub(crate) struct Instructions {
     ids: BTreeMap<(Id, FieldPath), InstructionId>,
 }
 
+/// Something that Kustomize does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Act {
+    /// It merges a patch into it, by a schema of its own or not.
+    Merge { patch: Id, has_schema: bool },
+    /// It carries out an instruction.
+    CarryOut(InstructionId, Role),
+}
+
 /// What becomes of an instruction.
 struct InstructionPlan {
     /// The object that it stands in, and its place there.

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applications::InstructionRef;
-use super::build_states::{Act, BuildStates, Built, Done, State, build};
+use super::build_states::{BuildStates, Built, Done, State, build};
 use super::built_objects::{BuiltObjects, with_references};
 use super::difference::first_difference;
 use super::effect;
 use super::held::{Held, InstructionId};
-use super::instructions::{CONVERT_BOTH, Instructions};
+use super::instructions::{Act, CONVERT_BOTH, Instructions};
 use super::merge::{merged, with_identity_of};
 use super::patches::only_changes_version;
 use super::steps::Role;
@@ -114,18 +114,6 @@ impl States {
         let holds_objects = held.extend(objects);
         held.extend_instructions(instructions) || holds_objects
     }
-
-    /// Returns what was done to an object up to a state, in order.
-    fn acts(&self, number: usize) -> Vec<Act> {
-        let mut acts = Vec::new();
-        let mut state = &self.built.states[number];
-        while let Some(Done { before, act }) = state.done {
-            acts.push(act);
-            state = &self.built.states[before];
-        }
-        acts.reverse();
-        acts
-    }
 }
 
 /// The check of all states under an assumption of what is held back.
@@ -163,7 +151,7 @@ impl<'c> Check<'c> {
         let follows_wrong = state.done.is_some_and(|done| self.outcomes[done.before].is_wrong);
         outcome.is_wrong = follows_wrong || conflict.is_some();
         if let Some(conflict) = conflict.filter(|_| !follows_wrong) {
-            let acts = states.acts(number);
+            let acts = states.built.acts(number);
             let why = self.words(&acts, conflict);
             self.report(state.base, &acts, &why);
         }

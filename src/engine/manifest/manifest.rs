@@ -53,6 +53,8 @@ pub struct Manifest {
     pub ignores: Ignores,
     /// The objects inside other data.
     pub(crate) embedded: Vec<Embedded>,
+    /// Whether it has objects that only templates of its chart show to be such.
+    pub(crate) has_printed: bool,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -60,6 +60,7 @@ pub(crate) fn take_printed(manifest: &mut Manifest, recognizer: &Recognizer, pri
     let is_one = |inner: &Embedded| !inner.is_text && is_item(&inner.path);
     let (items, others): (Vec<Embedded>, _) = std::mem::take(&mut manifest.embedded).into_iter().partition(is_one);
     manifest.embedded = others;
+    manifest.has_printed = !items.is_empty();
     for Embedded { document, path, .. } in items {
         let root = manifest.tree.documents()[document].root;
         let value = manifest.data(root, recognizer).ok().filter(is_bare);
@@ -150,6 +151,7 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         repositories: Vec::new(),
         ignores: Ignores::default(),
         embedded: Vec::new(),
+        has_printed: false,
         findings: Vec::new(),
         document_warnings: Vec::new(),
         unparsed: Vec::new(),

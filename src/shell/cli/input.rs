@@ -434,9 +434,9 @@ fn read_manifest(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     reading
 }
 
-/// Parses once more the text that a manifest was made of.
+/// Parses once more the text that a manifest was made of, without templates.
 pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
-    match read_manifest(file, text, recognizer) {
+    match manifest::read(file, text, recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")

@@ -1,6 +1,7 @@
 //! What is kept of each file that a call reads: its survey, what it shows about the target, and its content as long as there is room.
 //!
-//! Texts are kept up to a limit. Beyond it a file is read again when it is planned, and must be what it was.
+//! Texts are kept up to a limit. Beyond it a file is read again when it is planned, and must be what it was. What templates show about values
+//! is read once.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
@@ -123,7 +124,10 @@ impl Room {
         let size = manifest.text.len();
         // Standard input cannot be read again.
         let is_stdin = manifest.file == "-";
-        let content = if is_unknown && !is_stdin {
+        // Nor are templates, which can be others then.
+        let content = if manifest.has_printed {
+            Content::Parsed(Arc::new(manifest))
+        } else if is_unknown && !is_stdin {
             Content::Hash(hash(manifest.text.as_bytes()))
         } else if takes(&self.parsed, |left| left.checked_sub(size).or((left == PARSED_BYTES).then_some(0))) {
             Content::Parsed(Arc::new(manifest))
