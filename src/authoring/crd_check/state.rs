@@ -7,7 +7,7 @@ use super::change::Change;
 use super::keyword::{RULES, short, shown};
 use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
 use super::set::{Crd, CrdSet, SchemaPart, Version};
-use super::structural::EMBEDDED;
+use super::structural::{EMBEDDED, KEYS, LIST_TYPE};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::crd::PRESERVE;
@@ -196,7 +196,7 @@ fn doubtful(field: &FieldPattern, schema: &Map<String, Value>) -> Vec<(Code, &'s
             "the conditions are no map by type",
         ),
         (
-            is_of("array") && text("x-kubernetes-list-type").is_empty(),
+            is_of("array") && text(LIST_TYPE).is_empty(),
             Code::CrdListWithoutType,
             "the list has no x-kubernetes-list-type",
         ),
@@ -206,5 +206,5 @@ fn doubtful(field: &FieldPattern, schema: &Map<String, Value>) -> Vec<(Code, &'s
 
 fn is_map_by_type(schema: &Map<String, Value>) -> bool {
     let has = |keyword: &str, value: Value| schema.get(keyword) == Some(&value);
-    has("x-kubernetes-list-type", "map".into()) && has("x-kubernetes-list-map-keys", vec!["type"].into())
+    has(LIST_TYPE, "map".into()) && has(KEYS, vec!["type"].into())
 }

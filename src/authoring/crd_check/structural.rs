@@ -16,8 +16,8 @@ use crate::knowledge::pack::crds::validations::INTEGER_OR_STRING;
 use crate::syntax::field::{Entries as _, FieldPath, FieldPattern, Part};
 
 pub(super) const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-const KEYS: &str = "x-kubernetes-list-map-keys";
-const LIST_TYPE: &str = "x-kubernetes-list-type";
+pub(super) const KEYS: &str = "x-kubernetes-list-map-keys";
+pub(super) const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 
 /// The fields of every object, which schemas can say little about.
