@@ -19,6 +19,11 @@ pub(super) const VENDORED: &str = "charts";
 /// The template whose text is shown to the user.
 pub(super) const NOTES: &str = "NOTES.txt";
 
+/// Returns the options to walk files of any name.
+pub(super) fn every_name() -> WalkOptions {
+    WalkOptions { every_name: true, ..WalkOptions::default() }
+}
+
 /// Returns the folder of the chart that brings another one.
 pub(super) fn chart_around(chart: &Path) -> Option<&Path> {
     let around = chart.parent().filter(|folder| folder.ends_with(VENDORED)).and_then(Path::parent);
@@ -30,10 +35,9 @@ pub(super) fn printed_lists(file: &Path) -> Vec<FieldPath> {
     let chart = file.ancestors().skip(1).find(|folder| disk::is_file(&folder.join(CHART)));
     let Some(chart) = chart.filter(|chart| chart_around(chart).is_none()) else { return Vec::new() };
     let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
-    let options = WalkOptions { every_name: true, ..WalkOptions::default() };
     let parse = |_: &Path, bytes: &[u8]| Template::parse(std::str::from_utf8(bytes).ok()?).ok().map(Arc::new);
     let (mut defines, mut brought, mut own) = (Defines::default(), Defines::default(), Vec::new());
-    for (path, template) in disk::scan(&folders, &options, parse).visited {
+    for (path, template) in disk::scan(&folders, &every_name(), parse).visited {
         if !path.starts_with(&folders[0]) {
             brought.add(&template);
             continue;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chart_folder::{NOTES, TEMPLATES, VENDORED, chart_around};
+use super::chart_folder::{NOTES, TEMPLATES, VENDORED, chart_around, every_name};
 use super::chart_overrides::{self, GLOBAL};
 use super::input::{Input, SkippedTemplate, chart_of, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -61,7 +61,7 @@ const PROSE: &str = "md";
 type TextFile = (String, Arc<str>);
 
 /// The apiVersions in the templates of charts that others bring, by file.
-pub(super) type Brought = Vec<(PathBuf, Vec<String>)>;
+pub(super) type Brought = BTreeMap<PathBuf, Vec<String>>;
 
 /// What is found in the folders of a chart besides what it defines.
 #[derive(Default)]
@@ -273,7 +273,7 @@ fn names_in(chart: &Path, around: &Path) -> Vec<String> {
 fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -> Option<Finding> {
     let folder = chart.join(TEMPLATES);
     let is_one = |version: &&String| version.contains("{{") || plan::leaves_version(goal, version);
-    let own = brought.iter().filter(|(file, _)| file.starts_with(&folder));
+    let own = brought.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder));
     let mut first = own.filter_map(|(file, versions)| Some((file, versions.iter().find(is_one)?)));
     let names = || names_in(chart, around);
     let (file, version) = first.find_map(|(file, version)| match version.contains("{{") {
@@ -294,11 +294,6 @@ fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -
 fn versions_in(text: &str) -> Vec<String> {
     let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
     versions.map(|version| version.trim().trim_matches(['"', '\'']).to_owned()).collect()
-}
-
-/// Returns the options to walk files of any name.
-fn every_name() -> WalkOptions {
-    WalkOptions { every_name: true, ..WalkOptions::default() }
 }
 
 /// Returns an apiVersion that goes in the values of a chart as the chart around it sets them under a name, with the file that has it.
@@ -502,7 +497,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
     let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
     for (path, (template, versions)) in disk::scan(&folders, &options, read).visited {
         if !versions.is_empty() {
-            beside.brought.push((path.clone(), versions));
+            beside.brought.insert(path.clone(), versions);
         }
         let Some(template) = template else { continue };
         let text = template.text();
