@@ -27,6 +27,9 @@ fn converted(text: &str) -> String {
 /// A pool as patches write it, before the field was renamed.
 const GREEN: &str = "{apiVersion: cilium.io/v2alpha1, kind: CiliumLoadBalancerIPPool, metadata: {name: green}, spec: {cidrs: [{cidr: 10.1.0.0/24}]}}";
 
+/// The same pool as it is written now.
+const CURRENT: &str = "{apiVersion: cilium.io/v2, kind: CiliumLoadBalancerIPPool, metadata: {name: green}, spec: {allowFirstLastIPs: 'No', blocks: [{cidr: 10.1.0.0/24}]}}";
+
 /// Applies to a release that has `blocks` what a kustomization with this patch builds.
 fn applied(patch: &str, more: &[(&str, &str)]) -> (Tree, Run) {
     let kustomization = format!("resources: [release.yaml]\npatches:\n- {patch}");
@@ -43,7 +46,6 @@ fn json(operation: &str) -> String {
 fn what_a_json_patch_changes_of_a_created_object_holds_it_back() {
     for operation in [
         "{op: replace, path: /spec/values/extraObjects/0/spec/cidrs/0/cidr, value: 10.2.0.0/24}",
-        "{op: add, path: /spec/values/extraObjects/0/spec/disabled, value: true}",
         "{op: remove, path: /spec/values/extraObjects/0/spec/cidrs}",
     ] {
         let (tree, run) = applied(&json(operation), &[]);
@@ -90,8 +92,12 @@ fn an_object_that_a_patch_has_created_is_reported_where_it_is_not_converted() {
     let merge = format!(
         "patch: |-\n    apiVersion: helm.toolkit.fluxcd.io/v2\n    kind: HelmRelease\n    metadata: {{name: app}}\n    spec: {{values: {{extraObjects: [{GREEN}]}}}}\n"
     );
-    let added = json(&format!("{{op: add, path: /spec/values/extraObjects/-, value: {GREEN}}}"));
-    for patch in [&merge, &added] {
+    let operation = |what: &str| json(&format!("{{{what}, value: {GREEN}}}"));
+    let added = operation("op: add, path: /spec/values/extraObjects/-");
+    let replaced = operation("op: replace, path: /spec/values/extraObjects/0");
+    let list = json(&format!("{{op: replace, path: /spec/values/extraObjects, value: [{GREEN}]}}"));
+    let values = json(&format!("{{op: replace, path: /spec/values, value: {{extraObjects: [{GREEN}]}}}}"));
+    for patch in [&merge, &added, &replaced, &list, &values] {
         let (tree, run) = applied(patch, &[]);
         assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
         assert!(run.all().contains("holds CiliumLoadBalancerIPPool green, as Kustomize builds it"), "{}", run.all());
@@ -104,11 +110,12 @@ fn an_object_that_a_patch_has_created_is_reported_where_it_is_not_converted() {
 fn patches_that_leave_created_objects_as_they_are_hold_nothing_back() {
     let plain = json("{op: replace, path: /spec/values/image/tag, value: v2}");
     let removed = json("{op: remove, path: /spec/values/extraObjects}");
-    let current = json(&format!(
-        "{{op: add, path: /spec/values/extraObjects/-, value: {}}}",
-        GREEN.replace("v2alpha1", "v2").replace("cidrs", "allowFirstLastIPs: 'No', blocks")
-    ));
-    for patch in [&plain, &removed, &current] {
+    let field = json("{op: add, path: /spec/values/extraObjects/0/spec/disabled, value: true}");
+    let first = format!(
+        "target: {{kind: HelmRelease}}\n  patch: |-\n    - {{op: add, path: /spec/values/extraObjects/0, value: {CURRENT}}}\n    - {{op: remove, path: /spec/values/extraObjects/0}}\n"
+    );
+    let current = json(&format!("{{op: add, path: /spec/values/extraObjects/-, value: {CURRENT}}}"));
+    for patch in [&plain, &removed, &field, &first, &current] {
         let (tree, run) = applied(patch, &[]);
         assert_eq!(tree.text("release.yaml"), converted(RELEASE), "{}", run.all());
         run.check(0);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::applications::Application;
-use super::built_created::BuiltCreated;
+use super::built_created::{BuiltCreated, JudgedCreated};
 use super::built_objects::BuiltObjects;
 use super::built_texts::BuiltTexts;
 use super::effect;
@@ -257,14 +257,11 @@ impl<'b> Builder<'b> {
                 Built::Unknown(_) => None,
                 Built::Nothing => continue,
             };
-            let acts = value.map(|_| self.made.acts(number));
-            let held = texts.held(base, &parts, value).into_iter().chain(created.held(base, &parts, acts));
-            let unconverted = |value| {
-                texts.unconverted(base, &parts, value).into_iter().chain(created.unconverted(base, &parts, value))
-            };
-            let unconverted: Vec<_> = value.into_iter().flat_map(unconverted).collect();
-            self.made.judged.extend(held);
-            unconverted.into_iter().for_each(|(part, remark)| self.report(part, remark));
+            let acts = self.made.acts(number);
+            let JudgedCreated { held, mut reported } = created.judged(base, &parts, value.map(|value| (value, &*acts)));
+            self.made.judged.extend(texts.held(base, &parts, value).into_iter().chain(held));
+            reported.extend(value.into_iter().flat_map(|value| texts.unconverted(base, &parts, value)));
+            reported.into_iter().for_each(|(part, remark)| self.report(part, remark));
         }
     }
 
