@@ -128,3 +128,92 @@ fn patches_that_leave_created_objects_as_they_are_hold_nothing_back() {
     }
     run.check(0);
 }
+
+/// An Application whose chart gets these values as a text.
+fn application(values: &str) -> String {
+    let lines: String = values.lines().map(|line| format!("        {line}\n")).collect();
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app}}\nspec:\n  source:\n    chart: app\n    helm:\n      values: |\n{lines}"
+    )
+}
+
+const VALUES: &str = "\
+# Printed by the chart.
+extraObjects:
+- apiVersion: cilium.io/v2alpha1 # old
+  kind: CiliumLoadBalancerIPPool
+  metadata: {name: blue}
+  spec:
+    cidrs:
+    - cidr: 10.0.0.0/24
+";
+
+/// What becomes of them.
+fn converted_values() -> String {
+    VALUES.replace("v2alpha1 # old", "v2 # old").replace("    cidrs:", "    allowFirstLastIPs: \"No\"\n    blocks:")
+}
+
+#[test]
+fn objects_in_a_text_with_values_are_converted_there() {
+    let old = application(VALUES);
+    let tree = Tree::of(&[("app.yaml", &*old)]);
+    let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+    assert_eq!(tree.text("app.yaml"), application(&converted_values()), "{}", run.all());
+    run.check(0);
+    let run = tree.run(&["check", "--to", "cilium@1.18.2"]);
+    run.check(0);
+    // Nobody knows what a text of a ConfigMap is for.
+    let data = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  text: |\n{}",
+        old.split_once("|\n").unwrap().1
+    );
+    let tree = Tree::of(&[("data.yaml", &*data), ("other.yaml", CURRENT)]);
+    let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+    assert!(run.all().contains("warning[not-an-object]"), "{}", run.all());
+    assert_eq!(tree.text("data.yaml"), data);
+    run.check(0);
+}
+
+#[test]
+fn objects_in_a_text_with_values_that_are_not_converted_are_reported() {
+    for values in [
+        VALUES.replace("extraObjects", "things"),
+        // The chart gets it by `tpl`.
+        VALUES.replace("name: blue", "name: {{ .Release.Name }}"),
+        format!(
+            "extraObjects:\n- |\n{}",
+            VALUES.lines().skip(2).map(|line| format!("  {}\n", &line[2..])).collect::<String>()
+        ),
+    ] {
+        let old = application(&values);
+        let tree = Tree::of(&[("app.yaml", &*old), ("other.yaml", CURRENT)]);
+        let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+        assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
+        assert_eq!(tree.text("app.yaml"), old);
+        run.check(1);
+    }
+}
+
+#[test]
+fn what_a_patch_writes_to_a_text_with_values_is_converted_or_reported() {
+    let patched = |operation: &str| {
+        let kustomization = format!(
+            "resources: [app.yaml]\npatches:\n- target: {{kind: Application}}\n  patch: |-\n    - {operation}\n"
+        );
+        let tree = Tree::of(&[("app.yaml", &*application(VALUES)), ("kustomization.yaml", &*kustomization)]);
+        let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+        (tree, run)
+    };
+    let (tree, run) = patched("{op: add, path: /spec/source/targetRevision, value: 1.0.0}");
+    assert_eq!(tree.text("app.yaml"), application(&converted_values()), "{}", run.all());
+    run.check(0);
+    let green = format!("\"extraObjects: [{}]\"", GREEN.replace('"', "'"));
+    let (tree, run) = patched(&format!("{{op: replace, path: /spec/source/helm/values, value: {green}}}"));
+    assert!(run.all().contains("held-back[converts-together] CiliumLoadBalancerIPPool blue"), "{}", run.all());
+    assert_eq!(tree.text("app.yaml"), application(VALUES));
+    run.check(1);
+    let (_, run) =
+        patched(&format!("{{op: add, path: /spec/sources, value: [{{chart: b, helm: {{values: {green}}}}}]}}"));
+    assert!(run.all().contains("holds CiliumLoadBalancerIPPool green, as Kustomize builds it"), "{}", run.all());
+    run.check(1);
+}

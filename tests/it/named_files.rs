@@ -148,9 +148,13 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
     let scanned =
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: {path: ./a/b}\n";
     let below = generator.replace("pdb.yaml", "b/pdb.yaml");
+    let values = generator.replace("pdb.yaml", "values.yaml");
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {valuesFrom: [{kind: ConfigMap, name: data}]}\n";
+    let extra = format!("extraObjects:\n- {}", PDB.trim_end().replace('\n', "\n  "));
     for files in [
         [("a/kustomization.yaml", &*built), ("a/pdb.yaml", PDB), ("x.yaml", "")],
         [("a/kustomization.yaml", &*below), ("a/b/pdb.yaml", PDB), ("x.yaml", scanned)],
+        [("a/kustomization.yaml", &*values), ("a/values.yaml", &*extra), ("x.yaml", release)],
     ] {
         let tree = Tree::of(&files);
         let applied = run(&tree, &["apply", "-v", "--yes", "--allow-no-vcs"], &["."]);
@@ -158,4 +162,9 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
         assert!(applied.all().contains("warning[data-file] it is data of ConfigMap data too"), "{}", applied.all());
         assert!(tree.text(files[1].0).contains("policy/v1\n"));
     }
+    // Whatever a file of values is called, nothing in it stays unreported.
+    let tree = Tree::of(&[("a/kustomization.yaml", &*generator), ("a/pdb.yaml", &extra), ("x.yaml", release)]);
+    let applied = apply(&tree, &["."]);
+    applied.check(1);
+    assert!(applied.all().contains("a/pdb.yaml:2:1: unresolved[not-an-object]"), "{}", applied.all());
 }

@@ -24,6 +24,13 @@ pub(super) struct BuiltCreated<'b> {
     pub(super) instructions: &'b Instructions,
 }
 
+/// Reports `object`, which only a final object has, at this place of it.
+pub(super) fn unconverted(place: &FieldPath, object: &Object) -> Remark {
+    let message = format!("{place} holds {}, as Kustomize builds it, which is not converted", object.title());
+    let remark = Remark::new(Code::NotAnObject, place.clone(), message);
+    remark.help("change by hand what the patch or replacement writes")
+}
+
 /// What becomes of created objects where Kustomize builds something of the one that holds them.
 #[derive(Default)]
 pub(super) struct JudgedCreated {
@@ -90,10 +97,7 @@ impl BuiltCreated<'_> {
     /// Reports `object`, which `base` has at this place as it is built and which is not converted: at the last part that has it, else at `base`.
     fn unconverted(&self, base: Id, parts: &[Id], place: &FieldPath, object: &Object) -> (Id, Remark) {
         let has_it = |part: &&Id| place.get(&self.tied.object(**part).value) == Some(&*object.value);
-        let message = format!("{place} holds {}, as Kustomize builds it, which is not converted", object.title());
-        let remark = Remark::new(Code::NotAnObject, place.clone(), message);
-        let part = parts.iter().find(has_it).copied().unwrap_or(base);
-        (part, remark.help("change by hand what the patch or replacement writes"))
+        (parts.iter().find(has_it).copied().unwrap_or(base), unconverted(place, object))
     }
 
     /// Carries out `acts` on `base` with all created objects converted. `None` where one of them cannot be carried out, or reads something else.

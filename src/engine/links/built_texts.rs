@@ -1,4 +1,4 @@
-//! What becomes of values of charts that stand in texts, where Kustomize builds something of the objects or patches that hold them?
+//! What becomes of values of charts, and of the objects in them, that stand in texts, where Kustomize builds something of the objects or patches that hold them?
 //!
 //! Invariant: such values are converted only where every final object that has them makes the same of them; where only a final object
 //! shows that a text holds values, and something would become of them, they are reported.
@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::built_created;
 use super::built_objects::BuiltObjects;
 use super::instructions::CONVERT_BOTH;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Remark};
 use crate::engine::finding::Code;
-use crate::engine::manifest::{Object, beside, values_in};
+use crate::engine::manifest::{Object, beside, objects_in, values_in};
 use crate::knowledge::carrier::Carried;
 use crate::syntax::field::FieldPath;
 
@@ -35,7 +36,8 @@ struct TextValues<'b> {
 impl<'b> BuiltTexts<'b> {
     pub(super) fn new(tied: &'b TiedFiles<'b>, objects: &'b BuiltObjects<'b>) -> Self {
         let mut converted: BTreeMap<Id, Vec<TextValues<'_>>> = BTreeMap::new();
-        for (id, manifest, object) in tied.objects().filter(|(_, _, object)| object.is_values()) {
+        for (id, manifest, object) in tied.objects().filter(|(_, _, object)| object.is_values() || object.is_created())
+        {
             let Some(text) = object.inline_patch.map(|number| &manifest.inline_patches[number]) else { continue };
             let Some((at, holder)) = manifest.holder(text.document, &text.place) else { continue };
             if let Some(place) = holder.path_of(text.document, &text.place) {
@@ -97,6 +99,10 @@ impl<'b> BuiltTexts<'b> {
                 }
                 let charts = self.tied.targets.goal.targets.iter().flat_map(|target| target.pack.charts());
                 let named = charts.filter(|chart| carried.carrier.names_chart(carried.around, &chart.name));
+                let text = place.text(built).filter(|_| carried.carrier.has_texts_of_charts());
+                let objects = text.map(objects_in).unwrap_or_default();
+                let first = objects.iter().find(|object| self.changes(base, object));
+                found.extend(first.map(|object| (part, built_created::unconverted(&place, object))));
                 for chart in named.filter(|chart| self.is_converted(base, &carried, place.text(built), &chart.name)) {
                     let message = format!(
                         "{place} holds values of the chart {}, as Kustomize builds it, that are not converted",
@@ -113,8 +119,11 @@ impl<'b> BuiltTexts<'b> {
     /// Returns whether something would become of a text with values of `chart`, or what it holds is not known.
     fn is_converted(&self, base: Id, carried: &Carried<'_>, text: Option<&str>, chart: &str) -> bool {
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return false };
-        let Ok(values) = values_in(carried, text, chart) else { return true };
-        let made = self.objects.converted_values_alone(base, &values);
-        made.is_some_and(|made| made.needs_change())
+        values_in(carried, text, chart).map_or(true, |values| self.changes(base, &values))
+    }
+
+    /// Returns whether something becomes of values, or of an object in them.
+    fn changes(&self, base: Id, object: &Object) -> bool {
+        self.objects.converted_values_alone(base, object).is_some_and(|made| made.needs_change())
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Run<'a> {
     patch_files: HashSet<&'a str>,
     /// What kustomizations make of the files that they name as data.
     data_files: HashMap<&'a str, &'a str>,
+    /// The names of the ConfigMaps and Secrets with values of charts.
+    values: HashSet<&'a str>,
 }
 
 impl<'a> Run<'a> {
@@ -68,6 +70,12 @@ impl<'a> Run<'a> {
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
             data_files: kustomizations.flat_map(|one| &one.data).map(|(file, made)| (&**file, &**made)).collect(),
+            values: files
+                .iter()
+                .filter_map(|file| file.names.as_ref())
+                .flat_map(|names| &names.values)
+                .map(|name| &**name)
+                .collect(),
             targets,
             files,
             graph,
@@ -130,11 +138,15 @@ impl<'a> Run<'a> {
         self.data_files.get(file).copied()
     }
 
-    /// Returns whether a kustomization takes a file in, or a controller that applies a folder.
+    /// Returns whether a kustomization takes a file in, or a controller that applies a folder or gives a chart what is made of the file.
     pub(crate) fn is_built(&self, file: &str) -> bool {
         let is_named = !self.graph.takers(file).is_empty() || !self.graph.users_of(file).is_empty();
         let is_below = |one: &Applied| self.graph.is_scanned(file, &one.folder);
-        is_named || self.is_patch_file(file) || self.files.iter().flat_map(|host| &host.applied).any(is_below)
+        let is_of_values = |made: &str| made.split_once(' ').is_some_and(|(_, name)| self.values.contains(name));
+        is_named
+            || self.is_patch_file(file)
+            || self.data_of(file).is_some_and(is_of_values)
+            || self.files.iter().flat_map(|host| &host.applied).any(is_below)
     }
 
     /// Returns whether an object is a patch.

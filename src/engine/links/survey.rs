@@ -190,6 +190,8 @@ pub(crate) struct Names {
     pub(crate) selectors: Vec<FileSelector>,
     /// The fields that are not compared with the cluster, with what selects their objects.
     pub(crate) ignored_fields: Vec<(Selector, FieldPattern)>,
+    /// The names of the ConfigMaps and Secrets with values of charts.
+    pub(crate) values: Vec<String>,
 }
 
 /// What a reference names: a kind, or an object of it.
@@ -213,8 +215,9 @@ pub(crate) struct FileSelector {
 
 impl Names {
     pub(super) const fn is_empty(&self) -> bool {
-        let Self { references, written_versions, selectors, ignored_fields } = self;
-        references.is_empty() && written_versions.is_empty() && selectors.is_empty() && ignored_fields.is_empty()
+        let Self { references, written_versions, selectors, ignored_fields, values } = self;
+        let names_fields = !(selectors.is_empty() && ignored_fields.is_empty());
+        !names_fields && references.is_empty() && written_versions.is_empty() && values.is_empty()
     }
 }
 
@@ -259,7 +262,7 @@ impl FileSurvey {
 impl ObjectSurvey {
     /// Returns whether it is a patch that stands in another object.
     pub(crate) const fn is_inline_patch(&self) -> bool {
-        self.inline_patch.is_some() && !self.is_values
+        self.inline_patch.is_some() && !self.is_values && !self.is_created
     }
 }
 

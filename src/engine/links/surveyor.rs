@@ -138,6 +138,10 @@ impl<'p> Surveyor<'p> {
         let ignored = ignored_paths::ignored_fields(object, carriers);
         has_names |= !ignored.is_empty();
         names.ignored_fields.extend(ignored);
+        for Carried { carrier, around, .. } in carriers.in_object(&object.kind, &object.value) {
+            let objects = carrier.values_from.iter().flat_map(|pattern| pattern.values(around));
+            names.values.extend(objects.filter_map(Value::as_str).map(str::to_owned));
+        }
         if has_json_patches || object.read_from == Document::JsonPatch {
             add_written_versions(&object.value, &mut names.written_versions);
         }

@@ -9,7 +9,7 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use super::object::is_list;
+use super::object::{Document, Object, is_list};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::knowledge::carrier::{Carried, Carrier, Carriers};
@@ -27,6 +27,16 @@ pub(crate) struct Embedded {
     pub(crate) title: String,
     /// Whether it is in a text.
     pub(crate) is_text: bool,
+    /// Whether that text is values of a chart, which prints what is in them; others can be for people.
+    pub(crate) is_in_values: bool,
+}
+
+impl Embedded {
+    /// Returns the object that another one, or a chart, has created here, from the data of the document.
+    pub(super) fn created(&self, document: &Value) -> Option<Object> {
+        let object = Object::from_value(self.document, self.path.clone(), self.path.get(document)?.clone())?;
+        Some(Object { read_from: Document::Created, ..object })
+    }
 }
 
 /// The lists in the values of a chart whose items it prints as they are.
@@ -91,17 +101,25 @@ pub(super) fn can_reach(carriers: &Carriers, target: &Selector, patch: &str) -> 
         let keys = carrier.objects.iter().flat_map(FieldPattern::parts);
         let mut keys = keys.filter_map(|part| if let Part::Key(key) = part { Some(key.as_str()) } else { None });
         keys.any(|key| patch.contains(key))
-            || !carrier.values.is_empty() && RAW_OBJECTS.iter().any(|list| patch.contains(list))
+            || carrier.has_values() && RAW_OBJECTS.iter().any(|list| patch.contains(list))
     };
     carriers.iter().any(|carrier| carrier.kind.iter().any(|kind| target.selects_kind(kind)) && names_any(carrier))
 }
 
 /// Returns the places in an object, which carries this, of the objects that it has created.
 pub(crate) fn created_in(carried: &[Carried<'_>], object: &Value) -> Vec<FieldPath> {
-    let created = created(carried, false);
+    places(&created(carried, false), object)
+}
+
+/// Returns the places in the values of a chart of the objects that it prints as they are.
+pub(super) fn created_in_values(values: &Value) -> Vec<FieldPath> {
+    places(&[Created::InValues(FieldPath::default())], values)
+}
+
+fn places(created: &[Created], value: &Value) -> Vec<FieldPath> {
     let mut found = Vec::new();
     if !created.is_empty() {
-        each_child(object, None, &mut |child, place| add_objects(child, place, &mut found));
+        each_child(value, None, &mut |child, place| add_objects(child, place, &mut found));
     }
     found.retain(|path| created.iter().any(|one| one.has(path)));
     found
@@ -147,6 +165,7 @@ impl Search<'_> {
                     path: place.path(),
                     title: title(map),
                     is_text: false,
+                    is_in_values: false,
                 });
             }
             Value::String(text) => {
@@ -157,6 +176,7 @@ impl Search<'_> {
                     path: place.path(),
                     title,
                     is_text: true,
+                    is_in_values: false,
                 }));
             }
             _ => each_child(value, Some(place), &mut |child, place| self.visit(child, place)),

@@ -40,7 +40,7 @@ mod text_search;
 mod values;
 
 pub(crate) use applied::{Applied, Folder, Repository, Source, folder_at};
-pub(crate) use carried_values::{beside, values_in};
+pub(crate) use carried_values::{beside, objects_in, values_in};
 pub(crate) use configuration::TRANSFORMERS;
 pub(crate) use embedded::{Embedded, created_in};
 pub(crate) use ignore_comment::{Ignore, Ignores};

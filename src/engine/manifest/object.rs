@@ -148,7 +148,7 @@ impl Object {
 
     /// Returns whether the object is a patch that stands in another object.
     pub(crate) fn is_inline_patch(&self) -> bool {
-        self.inline_patch.is_some() && !self.is_values()
+        self.inline_patch.is_some() && !self.is_values() && !self.is_created()
     }
 
     /// Returns whether the object configures a builtin transformer of Kustomize.

@@ -61,12 +61,11 @@ pub(crate) fn take_printed(manifest: &mut Manifest, recognizer: &Recognizer, pri
     let (items, others): (Vec<Embedded>, _) = std::mem::take(&mut manifest.embedded).into_iter().partition(is_one);
     manifest.embedded = others;
     manifest.has_printed = !items.is_empty();
-    for Embedded { document, path, .. } in items {
-        let root = manifest.tree.documents()[document].root;
-        let value = manifest.data(root, recognizer).ok().filter(is_bare);
-        let item = value.and_then(|value| path.get(&value).cloned());
-        let object = item.and_then(|item| Object::from_value(document, path, item));
-        manifest.objects.extend(object.map(|object| Object { read_from: Document::Created, ..object }));
+    for items in items.chunk_by(|one, next| one.document == next.document) {
+        let root = manifest.tree.documents()[items[0].document].root;
+        let Ok(value) = manifest.data(root, recognizer) else { continue };
+        let created = items.iter().filter(|_| is_bare(&value)).filter_map(|item| item.created(&value));
+        manifest.objects.extend(created);
     }
     manifest.ignores = ignores::find(manifest);
 }
@@ -338,11 +337,8 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         let is_whole = |inner: &Embedded| !inner.is_text && created.iter().any(|one| one.has(&inner.path));
         let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
         embedded = others;
-        let object = |inner: &Embedded| {
-            let object = Object::from_value(number, inner.path.clone(), inner.path.get(&value)?.clone())?;
-            Some(Object { read_from: Document::Created, ..object })
-        };
-        manifest.objects.extend(whole.iter().filter_map(object));
+        carried_values::sort_out(&mut embedded, &carried, &values);
+        manifest.objects.extend(whole.iter().filter_map(|inner| inner.created(&value)));
     }
     match document {
         Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),

@@ -25,8 +25,7 @@ fn reported(manifest: &Manifest, embedded: &[&Embedded]) -> Option<Finding> {
     };
     let help = "convert by hand what is there, and acknowledge it by a comment `# reversion: ignore[not-an-object] REASON`; or write it as documents of their own, which are converted";
     let location = manifest.place_in(*document, path);
-    // What values have as a text, a chart prints; other texts can be for people.
-    let is_applied = is_values_file(&manifest.file) || embedded.iter().any(|one| !one.is_text);
+    let is_applied = is_values_file(&manifest.file) || embedded.iter().any(|one| !one.is_text || one.is_in_values);
     let severity = if is_applied { Severity::Unresolved } else { Severity::Warning };
     Some(Finding::new(location, Code::NotAnObject, severity, message).at(path).help(help))
 }

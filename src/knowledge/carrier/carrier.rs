@@ -186,6 +186,11 @@ impl Carrier {
         self.chart.name.iter().chain(self.aliases())
     }
 
+    /// Returns whether it can have the values of a chart.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.values.is_empty() || self.has_texts_of_charts()
+    }
+
     /// Returns whether it names a chart and can have its values in a text.
     pub(crate) fn has_texts_of_charts(&self) -> bool {
         !self.values_text.is_empty() && self.naming_chart().next().is_some()
