@@ -146,7 +146,7 @@ codes! {
     CrdVersionRemoved "crd-version-removed" "A CRD does not list a version any more: manifests and clients that name it fail. Where `--history` shows that it was deprecated for as long as the policy asks, it is acknowledged.";
     CrdWebhook "crd-webhook" "A webhook converts objects between the versions of a CRD. The policy wants versions that differ in nothing but their name, or rules that convert manifests.";
     DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
-    DataFile "data-file" "A generator of a kustomization names the file as data of a ConfigMap or Secret. A file that nothing else builds is not converted, since that would change the data and the hash in the name; one that is built too is converted.";
+    DataFile "data-file" "A generator of a kustomization names the file as data of a ConfigMap or Secret. A file that nothing else builds is not converted, since that would change the data and the hash in the name; one that is built too is converted, and so are the values of a chart.";
     Declined "declined" "You answered `apply --interactive` that the object should stay as it is. Run again to be asked again.";
     DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";

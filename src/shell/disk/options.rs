@@ -16,6 +16,9 @@ use super::skip::Skip;
 /// The files without an extension that are always included.
 pub(crate) const NAMES: [&str; 1] = ["Kustomization"];
 
+/// The hidden folders that are visited like any other: Pipelines as Code reads the runs of Tekton from there.
+const READ_FOLDERS: [&str; 1] = [".tekton"];
+
 /// The extensions that are always included; case does not matter.
 pub(crate) const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
@@ -64,7 +67,10 @@ impl WalkOptions {
 
     /// Returns why an entry below a root is not visited and, if it is a folder, not entered; `place` is where it is.
     pub(super) fn skips(&self, name: &OsStr, place: impl FnOnce() -> Option<PathBuf>, is_folder: bool) -> Option<Skip> {
-        if is_reserved(name) || !self.hidden && name.as_encoded_bytes().starts_with(b".") {
+        let is_hidden = || {
+            name.as_encoded_bytes().starts_with(b".") && !(is_folder && READ_FOLDERS.iter().any(|read| name == *read))
+        };
+        if is_reserved(name) || !self.hidden && is_hidden() {
             return Some(Skip::Hidden);
         }
         let excluded = self.excluded.as_ref()?;

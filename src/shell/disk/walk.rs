@@ -471,6 +471,12 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_pipelines_as_code_is_visited() {
+        let folder = tree(&[".tekton/push.yaml", ".tekton/.x.yaml", ".tektons/a.yaml", "b/.tekton/run.yaml"]);
+        check(folder.path(), &WalkOptions::default(), &[".tekton/push.yaml", "b/.tekton/run.yaml"]);
+    }
+
+    #[test]
     fn hidden_entries_except_git_are_visited_on_request() {
         let folder = tree(&HIDDEN);
         add(folder.path(), ".reversion/journal.json", "{}");
