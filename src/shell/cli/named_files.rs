@@ -142,10 +142,11 @@ impl Search<'_, '_> {
             }
             // Kustomize reads it no more than this program does.
             File::Template(..) | File::OpenTemplate(_) | File::Chart => return None,
-            File::Failed(finding, mentions) => {
-                self.fail(LeftOut { name: name.clone(), mentions }, finding.message.clone())
+            File::Failed(failed) => {
+                let (finding, mentions) = *failed;
+                self.fail(LeftOut { name: name.clone(), mentions }, finding.message)
             }
-            File::Unread(left_out) => self.fail(left_out, "it cannot be parsed".to_owned()),
+            File::Unread(left_out) => self.fail(*left_out, "it cannot be parsed".to_owned()),
         }
         Some(name)
     }

@@ -55,6 +55,7 @@ pub(crate) use count::known_to;
 pub use count::{Counts, one_of};
 pub(crate) use count::{plural, thousands};
 pub(crate) use detection::{Api, KindInUse, Update};
+pub(crate) use detection::Found;
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
 pub(crate) use paint::Paint;
