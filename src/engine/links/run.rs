@@ -13,7 +13,7 @@ use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
 use super::survey::FileSurvey;
 use crate::engine::convert::Targets;
-use crate::engine::manifest::Applied;
+use crate::engine::manifest::{Applied, Object};
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPath;
@@ -136,6 +136,12 @@ impl<'a> Run<'a> {
     /// Returns what a kustomization makes of a file that it names as data.
     pub(crate) fn data_of(&self, file: &str) -> Option<&'a str> {
         self.data_files.get(file).copied()
+    }
+
+    /// Returns whether an object gives values to a chart, as another one names it.
+    pub(crate) fn gives_values(&self, object: &Object) -> bool {
+        let is_data = object.kind.group.is_empty() && ["ConfigMap", "Secret"].contains(&&*object.kind.kind);
+        is_data && object.name.as_deref().is_some_and(|name| self.values.contains(name))
     }
 
     /// Returns whether a kustomization takes a file in, or a controller that applies a folder or gives a chart what is made of the file.

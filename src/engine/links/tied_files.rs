@@ -88,6 +88,13 @@ impl<'a> TiedFiles<'a> {
         convert(self.object(id), self.targets.goal, ObjectContext { judged, version, ..context })
     }
 
+    /// Converts an object that stands inside other data of this file, as if it were a document of its own.
+    pub(crate) fn convert_inside(&self, file: &str, object: &Object, others: &Context<'_>) -> Option<Conversion> {
+        let namespace = self.run.namespaces().of(file, &object.kind, object.namespace.as_deref());
+        let place = ObjectPlace { file, ..ObjectPlace::default() };
+        convert(object, self.targets.goal, ObjectContext::new(Completeness::Whole, &namespace, place, others))
+    }
+
     /// Takes in what becomes of objects by themselves, where that follows from what is built of them.
     pub(crate) fn take_judged(&mut self, judged: BTreeMap<Id, Conversion>) {
         for (id, conversion) in judged {

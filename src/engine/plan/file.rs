@@ -15,7 +15,7 @@ use crate::engine::notices::advisories::Advised;
 use crate::engine::notices::old_names::{KindsOfRun, OldNames};
 use crate::engine::notices::pins::{self, Pin};
 use crate::engine::notices::values::{self, UnconvertedValues};
-use crate::engine::notices::{embedded_objects, mentions, moved_fields, old_keys, open_versions, rbac, typed_lists};
+use crate::engine::notices::{mentions, moved_fields, old_keys, open_versions, rbac, typed_lists};
 use crate::syntax::field::FieldPath;
 use crate::syntax::text::EditSet;
 use crate::syntax::yaml::Style;
@@ -83,7 +83,6 @@ impl PlannedFile {
             built_crds: Vec::new(),
             ignores: ignores(manifest, goal).cloned().unwrap_or_default(),
         };
-        planned.findings.extend(embedded_objects::finding(manifest, &conversions));
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
         let pins = pins::pins(manifest, &conversions, &planner.installations, goal);

@@ -24,8 +24,8 @@ use crate::engine::links::states::States;
 use crate::engine::links::{
     Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, part_names, split_objects, unapplied,
 };
-use crate::engine::manifest::Manifest;
-use crate::engine::notices::rbac;
+use crate::engine::manifest::{Embedded, Manifest, Object};
+use crate::engine::notices::{embedded_objects, rbac};
 use crate::knowledge::lens::Context;
 use crate::syntax::field::FieldPath;
 
@@ -56,6 +56,8 @@ pub(super) struct GroupPlanner<'g> {
     staying: BTreeMap<Id, Vec<FieldPath>>,
     /// The objects that become parts of others, each with the one that it becomes a part of.
     parts: BTreeMap<Id, Id>,
+    /// The objects inside other data of files that are not what the target needs.
+    embedded: BTreeMap<usize, Vec<&'g Embedded>>,
 }
 
 /// What the objects of a group follow under an assumption of what is held back.
@@ -83,6 +85,7 @@ impl<'g> GroupPlanner<'g> {
             patched: PatchedReferences::new(&linked),
             staying: unapplied::targets_that_stay(&linked, &unapplied),
             parts: split_objects::parts(&linked),
+            embedded: embedded(&linked, shared.others),
             shared,
             group,
             linked,
@@ -138,7 +141,11 @@ impl<'g> GroupPlanner<'g> {
         let GroupContext { planner, styles, run, threads, .. } = *self.shared;
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
-        let conversions = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
+        let conversions: Vec<_> = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
+        if let Some(outdated) = self.embedded.get(&file) {
+            let gives_values = manifest.objects.iter().any(|object| run.gives_values(object));
+            findings.extend(embedded_objects::finding(manifest, &conversions, outdated, gives_values));
+        }
         let reason = |at| {
             let id = Id { file, at };
             let is_shown = |_: &&Finding| !followed.held.is_kept(id) || self.would_change(id, followed);
@@ -209,4 +216,15 @@ impl<'g> GroupPlanner<'g> {
         staying.extend(self.states.instructions.held_patches(followed.held, id));
         made.map(|made| made.without(object, &staying).settled(object))
     }
+}
+
+/// Returns the objects inside other data of each file that are not what the target needs.
+fn embedded<'g>(linked: &TiedFiles<'g>, others: &Context<'_>) -> BTreeMap<usize, Vec<&'g Embedded>> {
+    let files = linked.files().filter(|(_, manifest)| !manifest.embedded.is_empty());
+    let outdated = |(file, manifest): (usize, &'g Manifest)| {
+        let conversion = |object: &Object| linked.convert_inside(&manifest.file, object, others);
+        let needs_change = |object: &Object| conversion(object).is_some_and(|made| made.needs_change());
+        (file, embedded_objects::outdated(manifest, &needs_change))
+    };
+    files.map(outdated).collect()
 }
