@@ -217,3 +217,45 @@ fn what_a_patch_writes_to_a_text_with_values_is_converted_or_reported() {
     assert!(run.all().contains("holds CiliumLoadBalancerIPPool green, as Kustomize builds it"), "{}", run.all());
     run.check(1);
 }
+
+#[test]
+fn objects_inside_other_data_are_reported_where_they_are_not_what_the_target_needs() {
+    let pool = |object: &str| format!("things:\n- {object}\n");
+    let [old, current] = [GREEN, CURRENT].map(pool);
+    let data = |name: &str, values: &str| {
+        let lines: String = values.lines().map(|line| format!("    {line}\n")).collect();
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata:\n  values.yaml: |\n{lines}")
+    };
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: app}\nspec: {valuesFrom: [{kind: ConfigMap, name: values}]}\n";
+    let check = |file: &str, text: &str| {
+        let tree = Tree::of(&[(file, text), ("release.yaml", release), ("other.yaml", CURRENT)]);
+        tree.run(&["check", "--to", "cilium@1.18.2"])
+    };
+    for (file, text) in [
+        ("values.yaml", current.clone()),
+        ("app.yaml", application(&current)),
+        ("data.yaml", data("values", &current)),
+        ("data.yaml", data("notes", &current)),
+    ] {
+        let run = check(file, &text);
+        assert!(!run.all().contains("not-an-object"), "{}", run.all());
+        run.check(0);
+    }
+    for (file, text, severity, code) in [
+        ("values.yaml", old.clone(), "unresolved", 1),
+        ("app.yaml", application(&old), "unresolved", 1),
+        ("data.yaml", data("values", &old), "unresolved", 1),
+        ("data.yaml", data("notes", &old), "warning", 0),
+        // Nobody knows what a template prints.
+        (
+            "data.yaml",
+            data("values", &format!("{{{{ if .a }}}}\n{}", VALUES.replace("extraObjects", "things"))),
+            "unresolved",
+            1,
+        ),
+    ] {
+        let run = check(file, &text);
+        assert!(run.all().contains(&format!("{severity}[not-an-object]")), "{file} {}", run.all());
+        run.check(code);
+    }
+}

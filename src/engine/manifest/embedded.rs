@@ -9,6 +9,7 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
+use super::nested::documents;
 use super::object::{Document, Object, is_list};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
@@ -184,11 +185,31 @@ impl Search<'_> {
     }
 }
 
-/// Returns what findings call the first object of a known kind in a text, which can be a template too: by two lines of the same column.
+/// Returns what findings call the first object of a known kind in a text, which can be a template too: by two lines of the same column, or
+/// else as data.
 fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
     if !text.contains("apiVersion:") {
         return None;
     }
+    let as_data = || {
+        let documents = if recognizer.mentions_group(text.as_bytes()) { documents(text) } else { Vec::new() };
+        documents.iter().find_map(|document| kind_in(document, recognizer))
+    };
+    kind_in_lines(text, recognizer).or_else(as_data).map(|kind| format!("{kind} in a text"))
+}
+
+/// Returns the kind of the first known object in a value.
+fn kind_in(value: &Value, recognizer: &Recognizer) -> Option<String> {
+    match value {
+        Value::Object(map) if is_complete(map, recognizer) => map.text("kind").map(str::to_owned),
+        Value::Object(map) => map.values().find_map(|value| kind_in(value, recognizer)),
+        Value::Array(items) => items.iter().find_map(|item| kind_in(item, recognizer)),
+        _ => None,
+    }
+}
+
+/// Returns the kind of the first known object in a text, by its lines.
+fn kind_in_lines(text: &str, recognizer: &Recognizer) -> Option<String> {
     let fields = text.lines().filter_map(|line| {
         let field = line.trim_start_matches([' ', '-']);
         let (key, value) = field.split_once(": ")?;
@@ -203,7 +224,7 @@ fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
     });
     let is_known =
         |(version, kind): &(&&str, &&str)| recognizer.is_known_kind(Some(&ApiVersion::parse(version).group), kind);
-    neighbours.find(is_known).map(|(_, kind)| format!("{kind} in a text"))
+    neighbours.find(is_known).map(|(_, kind)| (*kind).to_owned())
 }
 
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.
