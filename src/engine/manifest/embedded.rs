@@ -9,13 +9,13 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use super::nested::documents;
 use super::object::{Document, Object, is_list};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::knowledge::carrier::{Carried, Carrier, Carriers};
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part, PathRef, Step, each_child};
+use crate::syntax::yaml::read_documents;
 
 /// An object inside other data.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
         return None;
     }
     let as_data = || {
-        let documents = if recognizer.mentions_group(text.as_bytes()) { documents(text) } else { Vec::new() };
+        let documents = recognizer.mentions_group(text.as_bytes()).then(|| read_documents(text)).flatten()?;
         documents.iter().find_map(|document| kind_in(document, recognizer))
     };
     kind_in_lines(text, recognizer).or_else(as_data).map(|kind| format!("{kind} in a text"))

@@ -10,7 +10,7 @@ use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Embedded, Manifest, Object, has_content, is_values_file};
 use crate::syntax::field::FieldPath;
-use crate::syntax::yaml::{parse, read_value};
+use crate::syntax::yaml::{read_documents, read_value};
 
 /// Returns the objects inside other data of a manifest that are not what the target needs, as `needs_change` says of each, or of which that
 /// is not known: those in texts that cannot be read.
@@ -40,13 +40,9 @@ fn is_outdated(value: &Value, needs_change: &dyn Fn(&Object) -> bool) -> bool {
 }
 
 fn is_outdated_text(text: &str, needs_change: &dyn Fn(&Object) -> bool) -> bool {
-    let Ok(tree) = parse(text) else { return true };
-    tree.documents().iter().any(|document| match read_value(&tree, text, document.root) {
-        Ok(value @ (Value::Array(_) | Value::Object(_))) => is_outdated(&value, needs_change),
-        // A template or script.
-        Ok(Value::String(_)) | Err(_) => true,
-        Ok(_) => false,
-    })
+    let Some(documents) = read_documents(text) else { return true };
+    // A document that is a text is a template or script.
+    documents.iter().any(|document| document.is_string() || is_outdated(document, needs_change))
 }
 
 /// Reports those of the objects inside other data that stay as they are; `conversions` are what the objects of the manifest became. Where it

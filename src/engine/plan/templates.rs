@@ -31,6 +31,7 @@ use crate::syntax::parallel;
 use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
+use crate::syntax::yaml::read_documents;
 
 /// The most readings of one template, or of one definition in it.
 const MOST_READINGS: usize = 256;
@@ -269,7 +270,7 @@ impl TemplatePlanner<'_, '_> {
             };
             let becomes = |reading: &template::Reading, text: &PlannedText| {
                 let lines = printed.printed_lines(&placeholders, &edits(text).apply(&reading.text));
-                template::read_documents(&lines.join("\n"))
+                read_documents(&lines.join("\n"))
             };
             let told = |text: &PlannedText| {
                 let findings = text.planned.iter().flat_map(|planned| &planned.findings);

@@ -55,4 +55,3 @@ pub use search::{Reason, Unprinted, reading_keeping, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};
 pub use whole::printed_items;
-pub use written_yaml::read_documents;

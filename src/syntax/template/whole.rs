@@ -15,8 +15,8 @@ use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
 use super::tree::{Branch, Defines, Node, Part, Template};
-use super::written_yaml::read_documents;
 use crate::syntax::variable::Certainty;
+use crate::syntax::yaml::read_documents;
 
 /// The functions that can print an item as it is.
 const PRINTING: [&str; 8] = ["dict", "include", "mustToYaml", "nindent", "template", "toYaml", "tpl", "trim"];

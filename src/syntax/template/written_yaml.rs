@@ -16,13 +16,6 @@ pub(super) fn read_yaml(text: &str) -> Option<Value> {
     }
 }
 
-/// Returns the data of the documents of a text that hold something.
-pub fn read_documents(text: &str) -> Option<Vec<Value>> {
-    let tree = yaml::parse(text).ok()?;
-    let all = tree.documents().iter().map(|document| yaml::read_value(&tree, text, document.root).ok());
-    Some(all.collect::<Option<Vec<_>>>()?.into_iter().filter(|value| !value.is_null()).collect())
-}
-
 /// Returns the text of data as Helm prints it, without the end of its last line.
 pub(super) fn write_yaml(value: &Value) -> String {
     let mut text = String::new();

@@ -54,6 +54,6 @@ pub use structure::{TextFormat, is_written_as_structure};
 pub use trail::Trail;
 pub use tree::NodeId;
 pub use tree::{Document, Tree};
-pub use value::read_value;
 pub use value::{count_items_at, read_value_without, text_at};
+pub use value::{read_documents, read_value};
 pub use verify::{DocumentChanges, EditedText, FrontEnd, first_difference};

@@ -12,6 +12,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::limits::LIMITS;
+use super::parse::parse;
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
 use super::scalar::scalar_text;
@@ -32,6 +33,13 @@ pub fn read_value(tree: &Tree, text: &str, node: NodeId) -> Result<Value, Proble
 /// As [`read_value`], for what is read.
 pub fn read_value_without(tree: &Tree, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
     Reader { tree, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
+}
+
+/// Returns the data of the documents of a text that hold something; `None` where one of them cannot be read.
+pub fn read_documents(text: &str) -> Option<Vec<Value>> {
+    let tree = parse(text).ok()?;
+    let all = tree.documents().iter().map(|document| read_value(&tree, text, document.root).ok());
+    Some(all.collect::<Option<Vec<_>>>()?.into_iter().filter(|value| !value.is_null()).collect())
 }
 
 /// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
