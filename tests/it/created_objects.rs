@@ -180,10 +180,7 @@ fn objects_in_a_text_with_values_that_are_not_converted_are_reported() {
         VALUES.replace("extraObjects", "things"),
         // The chart gets it by `tpl`.
         VALUES.replace("name: blue", "name: {{ .Release.Name }}"),
-        format!(
-            "extraObjects:\n- |\n{}",
-            VALUES.lines().skip(2).map(|line| format!("  {}\n", &line[2..])).collect::<String>()
-        ),
+        in_a_text(VALUES),
     ] {
         let old = application(&values);
         let tree = Tree::of(&[("app.yaml", &*old), ("other.yaml", CURRENT)]);
@@ -258,4 +255,37 @@ fn objects_inside_other_data_are_reported_where_they_are_not_what_the_target_nee
         assert!(run.all().contains(&format!("{severity}[not-an-object]")), "{file} {}", run.all());
         run.check(code);
     }
+}
+
+/// The pool of [`VALUES`] as a text in a list.
+fn in_a_text(values: &str) -> String {
+    let lines: String = values.lines().skip(2).map(|line| format!("  {}\n", &line[2..])).collect();
+    format!("extraObjects:\n- |\n{lines}")
+}
+
+#[test]
+fn objects_that_are_texts_in_values_are_converted_there() {
+    let [old, new] = [VALUES, &converted_values()].map(in_a_text);
+    let release = |values: &str| {
+        let lines: String = values.lines().map(|line| format!("    {line}\n")).collect();
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: app}}\nspec:\n  values:\n{lines}"
+        )
+    };
+    let patched = "resources: [release.yaml]\npatches:\n- target: {kind: HelmRelease}\n  patch: |-\n    - {op: add, path: /spec/interval, value: 1h}\n";
+    for kustomization in ["resources: [release.yaml]\n", patched] {
+        let files = [("values.yaml", &*old), ("release.yaml", &*release(&old)), ("kustomization.yaml", kustomization)];
+        let tree = Tree::of(&files);
+        let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+        assert_eq!(tree.text("values.yaml"), new, "{}", run.all());
+        assert_eq!(tree.text("release.yaml"), release(&new), "{}", run.all());
+        run.check(0);
+    }
+    // What the chart makes of actions is not known.
+    let open = old.replace("blue", "{{ .Release.Name }}");
+    let tree = Tree::of(&[("values.yaml", &*open)]);
+    let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+    assert!(run.all().contains("unresolved[not-an-object]"), "{}", run.all());
+    assert_eq!(tree.text("values.yaml"), open);
+    run.check(1);
 }

@@ -66,9 +66,18 @@ impl<'b> BuiltTexts<'b> {
         parts.iter().filter_map(|part| self.converted.get(part)).flatten().filter_map(held).collect()
     }
 
-    /// Returns whether values become in `built` what they become where they stand.
-    fn are_kept(&self, values: &TextValues<'_>, built: &Value) -> bool {
-        let TextValues { id, holder, place } = values;
+    /// Returns whether values, or an object in them, become in `built` what they become where they stand.
+    fn are_kept(&self, TextValues { id, holder, place }: &TextValues<'_>, built: &Value) -> bool {
+        let own = self.tied.object(*id).clone();
+        let own = if own.is_created() { Some(own) } else { self.with_version(own, holder, place, built) };
+        let Some(own) = own.filter(|_| place.get(built) == place.get(&holder.value)) else { return false };
+        let made = self.objects.converted_values_alone(*id, &own);
+        let result = |made: Option<&Conversion>| made.map(|made| (made.program.clone(), made.unresolved.is_empty()));
+        result(made.as_ref()) == result(self.tied.conversion(*id))
+    }
+
+    /// Returns the values in a text at this place with the version that `built` names; `None` where that has them for another chart.
+    fn with_version(&self, values: Object, holder: &Object, place: &FieldPath, built: &Value) -> Option<Object> {
         let around = self.tied.targets.goal.packs.carriers().in_object(&holder.kind, built);
         // A patch need not name the chart.
         let is_same = |one: &Carried<'_>| {
@@ -77,11 +86,7 @@ impl<'b> BuiltTexts<'b> {
             one.carrier.naming_chart().all(|field| named(field).is_none_or(|name| Some(name) == field.get(one.around)))
         };
         let mut around = around.into_iter().filter(|one| place.starts_with(&one.place) && is_same(one));
-        let Some(carried) = around.find(|one| !one.carrier.values_text.is_empty()) else { return false };
-        let own = beside(&carried, self.tied.object(*id).clone());
-        let made = self.objects.converted_values_alone(*id, &own);
-        let result = |made: Option<&Conversion>| made.map(|made| (made.program.clone(), made.unresolved.is_empty()));
-        place.get(built) == place.get(&holder.value) && result(made.as_ref()) == result(self.tied.conversion(*id))
+        Some(beside(&around.find(|one| !one.carrier.values_text.is_empty())?, values))
     }
 
     /// Reports the texts of `built`, which is made of these parts of `base`, that would be converted and are not: at the last part that

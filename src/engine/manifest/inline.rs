@@ -229,6 +229,14 @@ pub(super) struct TextWithObjects {
 }
 
 impl TextWithObjects {
+    /// Reads the text at `place`, all of whose documents another object, or a chart, creates.
+    pub(super) fn created(place: FieldPath, text: &str) -> Option<Self> {
+        let Reading::Objects(tree, objects) = read(text) else { return None };
+        let are_all = (0..tree.documents().len()).all(|number| objects.iter().any(|object| object.document == number));
+        let objects = objects.into_iter().map(|object| Object { read_from: Document::Created, ..object }).collect();
+        are_all.then(|| Self { place, folder: None, target: None, text: text.to_owned(), tree, objects })
+    }
+
     /// Takes in the objects of the text, which stands in the document with this number.
     pub(super) fn take(self, manifest: &mut Manifest, document: usize) {
         let Self { place, folder, target, text, tree, objects } = self;

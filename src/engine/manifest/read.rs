@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::embedded::Embedded;
 use super::ignore_comment::Ignores;
+use super::inline::TextWithObjects;
 use super::kustomization::{self, Kustomization};
 use super::manifest::Manifest;
 use super::object::{Document, Object, is_bare, is_list, take as take_objects};
@@ -327,17 +328,25 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     manifest.data_patches.extend(inline::components(number, &carried));
     let patches = inline::patches(&value, &carried, recognizer);
     let values = carried_values::find(number, &value, &carried, recognizer);
-    let mut embedded = Vec::new();
+    let (mut embedded, mut texts) = (Vec::new(), Vec::new());
     if !is_reported && has_group {
         let text = manifest.tree.documents()[number].span.of(&manifest.text);
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
         let is_values = is_bare(&value) && is_values_file(&manifest.file);
         let created = embedded::created(&carried, is_values);
-        let is_whole = |inner: &Embedded| !inner.is_text && created.iter().any(|one| one.has(&inner.path));
-        let (whole, others): (Vec<Embedded>, _) = embedded.into_iter().partition(is_whole);
+        let is_created = |inner: &Embedded| created.iter().any(|one| one.has(&inner.path));
+        let (whole, others): (Vec<Embedded>, _) =
+            embedded.into_iter().partition(|inner| !inner.is_text && is_created(inner));
         embedded = others;
         carried_values::sort_out(&mut embedded, &carried, &values);
+        embedded.retain(|inner| {
+            let text = inner.path.text(&value).filter(|_| is_created(inner));
+            let text = text.and_then(|text| TextWithObjects::created(inner.path.clone(), text));
+            let is_left = text.is_none();
+            texts.extend(text);
+            is_left
+        });
         manifest.objects.extend(whole.iter().filter_map(|inner| inner.created(&value)));
     }
     match document {
@@ -360,6 +369,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     }
     patches.into_iter().for_each(|patch| patch.take(manifest, number));
     values.into_iter().for_each(|values| values.take(manifest, number));
+    texts.into_iter().for_each(|text| text.take(manifest, number));
     embedded
 }
 
