@@ -419,7 +419,7 @@ impl ChangedObject {
 pub(crate) struct Grouped {
     /// Changes and findings.
     pub(crate) lines: String,
-    /// What to do by hand, where that is more than one thing.
+    /// What to do by hand, where that is at several places.
     pub(crate) to_do: String,
 }
 
