@@ -9,7 +9,7 @@ use crate::support::trees::{Run, Tree};
 /// A rollback from v1.5 or newer crosses the policy that denies older CRDs.
 const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
 
-const SECTION: &str = "about the cluster:\n  warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles; delete that policy and its binding before you apply the older CRDs\n";
+const LINE: &str = "about the cluster: warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles; delete that policy and its binding before you apply the older CRDs\n";
 
 fn tree() -> Tree {
     Tree::of(&[("a.yaml", ROUTE), ("b.yaml", &ROUTE.replace("shop", "other"))])
@@ -20,22 +20,22 @@ fn run(tree: &Tree, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn the_text_has_a_section_without_a_place() {
+fn the_text_has_a_line_without_a_place() {
     let tree = tree();
     for command in ["check", "diff"] {
         let preview = run(&tree, &[command]);
         preview.check(1);
         // `check` prints its report, `diff` a diff.
         let report = if command == "check" { &preview.out } else { &preview.err };
-        assert!(report.contains(SECTION), "{report}");
+        assert!(report.contains(LINE), "{report}");
         assert_eq!(report.matches("safe-upgrades").count(), 1, "{report}");
     }
     assert!(!run(&tree, &["check", "-q"]).out.contains("advisory"));
     run(&tree, &["plan", "-o", "a.plan"]).check(0);
-    assert!(tree.run(&["show", "a.plan"]).err.contains(SECTION));
+    assert!(tree.run(&["show", "a.plan"]).err.contains(LINE));
     let applied = tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
     applied.check(0);
-    assert!(applied.err.starts_with(SECTION), "{}", applied.err);
+    assert!(applied.err.starts_with(LINE), "{}", applied.err);
 }
 
 /// Whoever wrote the baseline was told; with `--verbose` it is said again, and JSON keeps it.
@@ -79,7 +79,7 @@ fn json_has_a_list_and_github_an_annotation_without_a_file() {
 fn a_list_of_files_has_the_advisories_of_its_files() {
     let tree = tree();
     fs::write(tree.path("list"), "b.yaml\n").unwrap();
-    assert!(run(&tree, &["check", "--files-from", "list"]).out.contains(SECTION));
+    assert!(run(&tree, &["check", "--files-from", "list"]).out.contains(LINE));
     fs::write(tree.path("list"), "gone.yaml\n").unwrap();
     assert!(!run(&tree, &["check", "--files-from", "list"]).out.contains("advisory"));
 }
@@ -285,6 +285,11 @@ fn a_target_that_is_added_is_said_where_its_objects_change() {
     assert!(check("v1", &["-v"]).err.starts_with(added));
     let old = check("v1alpha2", &[]);
     assert!(old.err.starts_with(added), "{}", old.all());
+    // Values of the chart are converted by rules of another pack.
+    let values = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: ngf}\nspec:\n  chart: {spec: {chart: nginx-gateway-fabric}}\n  values: {service: {type: NodePort}}\n";
+    let values = Tree::of(&[("a.yaml", values)]).run(&["check", "--to", "ngf@2.6"]);
+    assert!(values.out.contains("HelmRelease ngf: helm.toolkit.fluxcd.io/v2, other fields\n"), "{}", values.all());
+    assert!(!values.err.contains("target "), "{}", values.err);
 }
 
 /// A rollback within one apiVersion, where the fields stay and the older release does not keep them or have them.

@@ -242,11 +242,46 @@ fn advice_about_a_rollback_is_a_warning_only_for_what_is_newer() {
     let policy = |arguments: &[&str]| {
         let tree = Tree::of(&[("a.yaml", &route("r"))]);
         let run = tree.run(&[&["check"], arguments].concat());
-        run.out.lines().find(|line| line.contains("safe-upgrades")).map(|line| line.trim_start().to_owned())
+        run.out.lines().find(|line| line.contains("safe-upgrades")).map(str::to_owned)
     };
     assert_eq!(policy(&["--to", "gateway-api@1.4/standard"]), None);
-    assert!(policy(&["-v", "--to", "gateway-api@1.4/standard"]).unwrap().starts_with("note[advisory]"));
-    assert!(policy(&["--from", "gateway-api@1.6", "--to", TO]).unwrap().starts_with("warning[advisory]"));
+    assert!(
+        policy(&["-v", "--to", "gateway-api@1.4/standard"]).unwrap().starts_with("about the cluster: note[advisory]")
+    );
+    assert!(
+        policy(&["--from", "gateway-api@1.6", "--to", TO]).unwrap().starts_with("about the cluster: warning[advisory]")
+    );
+}
+
+/// What becomes of each object of a file is said by its lines: the counts follow where they say more.
+#[test]
+fn a_file_whose_lines_say_all_has_no_counts() {
+    let at_target = route("c").replace("v1beta1", "v1");
+    let deployment = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: d, labels: {a: b}}\nspec: {template: {metadata: {labels: {a: b}}, spec: {containers: [{name: d, image: d}]}}}\n";
+    let files = [("b.yaml", &*route("b")), ("a.yaml", &held("s")), ("c.yaml", &at_target), ("d/d.yaml", deployment)];
+    let tree = Tree::of(&files);
+    let check = |arguments: &[&str]| tree.run(&[&["check", "--to", TO], arguments].concat());
+    let one = check(&["b.yaml"]);
+    one.check(1);
+    assert_eq!((&*one.out, &*one.err), (CHANGE, ""));
+    assert_eq!(check(&["a.yaml"]).all(), format!("{HELD}{HELP}"));
+    // Not said by a line: what is at the target, how many files there were, and what was asked for besides.
+    assert!(check(&["c.yaml"]).err.starts_with("1 file read, 1 object recognized: 0 to change"));
+    for arguments in [&["a.yaml", "b.yaml"][..], &["-q", "b.yaml"], &["-v", "b.yaml"], &["--statistics", "b.yaml"]] {
+        assert!(check(arguments).err.contains(" recognized: 1 to change in 1 file, "), "{arguments:?}");
+    }
+    assert!(check(&["--output-file", "report.txt", "b.yaml"]).err.starts_with("1 file read, "));
+    // Old defaults are of no object's line.
+    let defaults = "kubernetes: old defaults are written into 1 object to keep the meaning; `--set kubernetes.defaults=adopt` takes the new ones\n";
+    let to = ["check", "--to", "kubernetes@1.22"];
+    assert_eq!(tree.run(&[&to[..], &["d/d.yaml"]].concat()).err, defaults);
+    let folder = tree.run(&[&to[..], &["d"]].concat()).err;
+    assert_eq!(
+        folder.strip_prefix(
+            "1 file read, 1 object recognized: 1 to change in 1 file, 0 held back; 0 files skipped, 0 failed\n"
+        ),
+        Some(defaults)
+    );
 }
 
 #[test]

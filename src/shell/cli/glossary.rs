@@ -25,8 +25,8 @@ glossary! {
     "1" "Exit code: changes are needed, something was held back or is unresolved, or a file was left out.";
     "2" "Exit code: the call failed, because of a bad argument, a file that cannot be read or parsed, or a failed write. `apply` wrote nothing.";
     "3" "Exit code: no object was recognized. Standard error says where the program looked; `--allow-empty` makes it 0.";
-    "about the cluster" "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.";
-    "about the release" "Heading of a report: what one of the two releases does, whatever the objects hold, said once.";
+    "about the cluster" "Start of an advisory: what the change of the release means for the cluster that the objects are applied to, said once.";
+    "about the release" "Start of an advisory: what one of the two releases does, whatever the objects hold, said once.";
     "acknowledged" "Summary and outcome: findings that were accepted before, and objects of which it was that they are held back or not at the target, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.";
     "additive" "Class of a change in `crd check`: there is more, and what was written stays valid and means the same.";
     "advisory" "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.";
@@ -92,7 +92,7 @@ glossary! {
     "to change" "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.";
     "to convert" "Summary of `detect`: objects with an apiVersion that the newest release serves, which has a more stable one or other fields.";
     "to do" "Number behind a finding, `(to do 3)`: that of the entry of `to do by hand` which says what remains to be done.";
-    "to do by hand" "List at the end of a report: what remains to be done by hand, once for all findings that need the same. `(to do 3)` behind a finding is the number of its entry.";
+    "to do by hand" "List at the end of a report: what remains to be done by hand at several places, once for all findings that need the same. `(to do 3)` behind a finding is the number of its entry.";
     "unchanged" "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.";
     "undetectable" "Subject in `matrix`: a change of meaning that no field shows, such as a new default.";
     "unresolved" "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.";

@@ -34,9 +34,14 @@ pub(super) fn matters(told: &Told, report: &Report<'_>, sought: &[String]) -> bo
     }
     open.any(|object| match report.packs.of_group(&object.from.0.group) {
         Some(own) if sought.iter().any(|name| name == own.name()) => own.name() == told.pack,
-        // The object is of no target: it holds values, or names what a target moves.
-        _ => true,
+        // The object is of no target: it holds values, or names what a target moves, by rules of the pack.
+        _ => object.rules.is_empty() || object.rules.iter().any(|(rule, _)| is_of(rule, &told.pack)),
     })
+}
+
+/// Says whether a rule is of a pack, by its name: `ngf/v2.0.0/values-service-moved-to-nginx`.
+fn is_of(rule: &str, pack: &str) -> bool {
+    rule.split_once('/').is_some_and(|(own, _)| own == pack)
 }
 
 /// Reads `--from`: the releases, by pack.

@@ -17,7 +17,7 @@ use super::planned::{Planned, planned};
 use crate::engine::plan::Dependent;
 use crate::shell::disk;
 use crate::shell::report::document::{RanIn, ReportDocument};
-use crate::shell::report::{Report, Written, stat, statistics};
+use crate::shell::report::{Report, Written, stat, statistics, text_format};
 use crate::syntax::yaml::FrontEnd;
 
 /// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; reports as JSON and HTML show them, so the exact one
@@ -41,7 +41,13 @@ pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
             false if output.quiet => findings(report, level, painter, shown(output)),
             false => with_changes(report, level, painter, shown(output)),
         })?;
-        summarise(report, output, console)
+        // Whoever asks for less or more than the lines, or sends them elsewhere, gets the counts.
+        let is_usual = !(args.statistics || output.quiet || output.verbose || output.output_file.is_some());
+        let file = match &*args.convert.files.paths {
+            [path] if is_usual => path.to_str(),
+            _ => None,
+        };
+        console.painted_note(&text_format::summary_below_lines(report, file, &console.note_painter(output.color)))
     })
 }
 

@@ -3,6 +3,7 @@
 //! What fails comes first, then what is held back, what changes, and warnings; each in the order of places. Every line about a place
 //! starts with all of it, so that it can be opened from a terminal or found in a log; findings at the start of an object are below it.
 //! What is alike is said at its first place, with the others below; rules, all places and long texts to be copied are for `--verbose` and files.
+//! What to do is below its finding, or a list at the end where that is at several places, or is the same for several findings.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use super::count::thousands;
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
 use super::fields_alike::{PARTS, joined};
+use super::one_line::on_one_line;
 use super::paint::Painter;
 use super::run_report::Fate;
 use crate::engine::finding::{Location, Severity};
@@ -101,7 +103,7 @@ enum Group<'r> {
     Object { title: &'r str, change: Option<&'r ChangedObject>, findings: Vec<&'r FindingRecord> },
     /// Any other finding.
     Single(&'r FindingRecord),
-    /// Objects of one kind that get the same apiVersion, without findings.
+    /// Objects that get the same apiVersion.
     Alike(Vec<&'r ChangedObject>),
 }
 
@@ -159,33 +161,35 @@ fn entries<'r>(
     entries
 }
 
-/// Puts objects together that change alike.
+/// What objects have in common that change alike: both versions, and the kinds where they differ.
+type Alike<'r> = (&'r str, &'r str, Option<(&'r str, &'r str)>);
+
+/// Puts objects together that change alike: the only finding of one of them names its object itself.
 fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Group<'r>)> {
-    let what = |entry: &Group<'r>| match entry {
-        Group::Object { change: Some(change), findings, .. } if findings.is_empty() => Some((&change.from, &change.to)),
-        _ => None,
-    };
-    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-    for key in entries.iter().filter_map(|(_, entry)| what(entry)) {
+    let mut counts: BTreeMap<Alike<'r>, usize> = BTreeMap::new();
+    for key in entries.iter().filter_map(|(_, entry)| change_alone(entry)) {
         *counts.entry(key).or_default() += 1;
     }
-    let mut out: Vec<(&Location, Group<'_>)> = Vec::new();
-    let mut at: BTreeMap<_, usize> = BTreeMap::new();
+    let mut together: BTreeMap<Alike<'r>, Vec<&ChangedObject>> = BTreeMap::new();
+    let mut out = Vec::new();
     for (location, entry) in entries {
-        let key = what(&entry).filter(|key| counts[key] > 1);
-        let (Some(key), Group::Object { change: Some(change), .. }) = (key, &entry) else {
+        let key = change_alone(&entry).filter(|key| counts[key] > 1);
+        let (Some(key), Group::Object { change: Some(change), findings, .. }) = (key, &entry) else {
             out.push((location, entry));
             continue;
         };
-        match at.get(&key).map(|at| &mut out[*at].1) {
-            Some(Group::Alike(objects)) => objects.push(change),
-            _ => {
-                at.insert(key, out.len());
-                out.push((location, Group::Alike(vec![change])));
-            }
-        }
+        together.entry(key).or_default().push(change);
+        out.extend(findings.iter().map(|finding| (&finding.location, Group::Single(finding))));
     }
+    out.extend(together.into_values().map(|objects| (&objects[0].location, Group::Alike(objects))));
     out
+}
+
+/// Returns what becomes of an object of which there is one finding at most.
+fn change_alone<'r>(entry: &Group<'r>) -> Option<Alike<'r>> {
+    let Group::Object { change: Some(ChangedObject { from, to, .. }), findings, .. } = entry else { return None };
+    let kinds = (from.kind != to.kind).then_some((&*from.kind, &*to.kind));
+    (findings.len() <= 1).then_some((&*from.api_version, &*to.api_version, kinds))
 }
 
 /// What to do by hand: what is printed of each help once, with its number.
@@ -194,16 +198,20 @@ struct ToDo<'r> {
     numbers: BTreeMap<&'r str, usize>,
     /// What is printed, and of how many helps.
     items: Vec<(String, usize)>,
+    /// How many lines of a text are printed below a finding.
+    lines_below: usize,
 }
 
 impl<'r> ToDo<'r> {
-    /// Collects what to do; nothing where that is one thing at one entry, which is printed there.
+    /// Collects what to do; nothing where that is at one entry, a thing for each finding, which is printed there.
     fn of(entries: &'r [(&'r Location, Group<'r>)], shown: Shown) -> Self {
         let mut to_do = Self::default();
         let mut by_text: BTreeMap<String, usize> = BTreeMap::new();
-        let mut sentences = BTreeSet::new();
-        for finding in entries.iter().flat_map(|(_, entry)| entry.findings()) {
+        let (mut places, mut sentences) = (BTreeSet::new(), BTreeSet::new());
+        let findings = entries.iter().flat_map(|(at, entry)| entry.findings().iter().map(move |finding| (at, finding)));
+        for (at, finding) in findings {
             let Some(help) = to_do_by_hand(finding) else { continue };
+            places.insert(at);
             sentences.insert(general_message(finding));
             if to_do.numbers.contains_key(help) {
                 continue;
@@ -216,7 +224,10 @@ impl<'r> ToDo<'r> {
             to_do.items[number].1 += 1;
             to_do.numbers.insert(help, number);
         }
-        if sentences.len() > 1 { to_do } else { Self::default() }
+        let things = to_do.items.len();
+        let lines_below = shown.lines(if things > 1 { LINES } else { LINES_OF_ONE });
+        let is_list = places.len() > 1 || sentences.len() > things;
+        Self { lines_below, ..if is_list { to_do } else { Self::default() } }
     }
 
     fn number(&self, finding: &FindingRecord) -> Option<usize> {
@@ -227,23 +238,25 @@ impl<'r> ToDo<'r> {
         if self.items.is_empty() {
             return String::new();
         }
-        let mut out = format!("{}\n", painter.strong("to do by hand:"));
+        let mut out = painter.strong("to do by hand:");
         let width = self.items.len().to_string().len();
+        // One thing is no list.
+        let start = if self.items.len() == 1 { " " } else { "\n  " };
         for ((text, helps), number) in self.items.iter().zip(1..) {
             let all = text.strip_suffix(HIDDEN).filter(|_| *helps > 1);
             let text = all.map_or(Cow::Borrowed(text), |text| {
                 Cow::Owned(format!("{text} (-v prints the {} texts)", thousands(*helps)))
             });
-            let _infallible = writeln!(out, "  {number:>width$}. {text}");
+            let _infallible = write!(out, "{start}{number:>width$}. {text}");
         }
-        out
+        out + "\n"
     }
 }
 
 /// What stands for a text that is too long.
 const HIDDEN: &str = " (-v prints it)";
 
-/// Prints what to do, with the text to be copied below it, or behind it where that is one value in mappings.
+/// Prints what to do, with the text to be copied below it, or behind it where that fits on a line.
 fn with_text(help: &str, indent: &str, most: usize) -> String {
     if let Some((action, parts)) = help.split_once(PARTS) {
         return format!("{}:\n{indent}{}", visible(action), visible_block(parts, indent));
@@ -255,23 +268,6 @@ fn with_text(help: &str, indent: &str, most: usize) -> String {
         None if text.lines().count() > most => format!("{help}{HIDDEN}"),
         None => format!("{help}\n{indent}{}", visible_block(text, indent)),
     }
-}
-
-/// Writes a text of YAML on one line, where it is one value in mappings of a single key.
-fn on_one_line(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let (value, keys) = lines.split_last()?;
-    let is_deeper = |pair: &[&str]| indent_of(pair[0]) < indent_of(pair[1]);
-    // Braces around a value give it another end at the characters of flow collections.
-    let is_plain = |line: &str| !line.starts_with('-') && !line.contains(['#', '|', '>', '{', '}', '[', ']', ',']);
-    let is_entry = |line: &str| line.contains(": ") && is_plain(line);
-    let is_one = keys.iter().all(|key| key.ends_with(':')) && is_entry(value.trim()) && lines.windows(2).all(is_deeper);
-    let opened: String = keys.iter().map(|key| format!("{} {{ ", key.trim())).collect();
-    is_one.then(|| format!("{opened}{}{}", value.trim(), " }".repeat(keys.len())))
-}
-
-fn indent_of(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
 
 /// Prints changes and findings.
@@ -312,12 +308,18 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints what objects become, with the first of them.
+    /// Prints what objects become, with the place of the first of them: a few by their names, many by their kinds.
     fn alike(&self, out: &mut String, objects: &[&ChangedObject]) {
         let (painter, first) = (self.painter, objects[0]);
         let (place, more) = (painter.place(&first.location), thousands(objects.len() - 1));
-        let kind = painter.strong(&visible(&first.from.kind));
-        let _infallible = writeln!(out, "{place} and {more} more: {kind}: {}", changed(first));
+        let name = |object: &&ChangedObject| match objects.len() {
+            ..=PLACES => object.title.clone(),
+            _ => object.from.kind.clone(),
+        };
+        let mut seen = BTreeSet::new();
+        let names: Vec<String> = objects.iter().map(name).filter(|name| seen.insert(name.clone())).collect();
+        let names = painter.strong(&visible(&names.join(", ")));
+        let _infallible = writeln!(out, "{place} and {more} more: {names}: {}", changed(first));
     }
 
     /// Prints the first of findings that say the same, and where the others are.
@@ -360,7 +362,7 @@ impl Printer<'_> {
 
     fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
         if let Some(help) = finding.help.as_ref().filter(|_| self.to_do.number(finding).is_none()) {
-            let help = with_text(help, &format!("{indent}  "), self.shown.lines(LINES_OF_ONE));
+            let help = with_text(help, &format!("{indent}  "), self.to_do.lines_below);
             let _infallible = writeln!(out, "{indent}{} {help}", self.painter.label("help:"));
         }
     }
@@ -417,7 +419,7 @@ impl ChangedObject {
 pub(crate) struct Grouped {
     /// Changes and findings.
     pub(crate) lines: String,
-    /// What to do by hand, where that is more than one thing.
+    /// What to do by hand, where that is at several places.
     pub(crate) to_do: String,
 }
 
@@ -523,35 +525,74 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         let with_rule = |line: usize| one(line) + "  forward p/v2/rule\n";
         check(&changes(1), &[], Shown::First, &one(1));
         check(&changes(3), &[], Shown::All, &(1..=3).map(with_rule).collect::<String>());
-        check(&changes(2), &[], Shown::First, "a.yaml:1:1 and 1 more: Route: g/v1 -> g/v2\n");
+        check(&changes(2), &[], Shown::First, "a.yaml:1:1 and 1 more: Route r1, Route r2: g/v1 -> g/v2\n");
         check(&changes(5), &[], Shown::First, "a.yaml:1:1 and 4 more: Route: g/v1 -> g/v2\n");
-        // One with a finding of its own is not like the others, but other rules make no difference.
-        let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
+        // Other kinds and rules make no difference, and a finding of one is by itself.
         let mut all = changes(5);
         all[2].rules.clear();
-        let expected = "a.yaml:1:1 and 3 more: Route: g/v1 -> g/v2\na.yaml:2:1: Route r2: g/v1 -> g/v2\n  warning[unknown-kind] odd\n";
+        (all[3].from.0.kind, all[3].to.0.kind) = ("Gate".to_owned(), "Gate".to_owned());
+        let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
+        let expected =
+            "a.yaml:1:1 and 4 more: Route, Gate: g/v1 -> g/v2\na.yaml:2:1: warning[unknown-kind] Route r2: odd\n";
         check(&all, &odd, Shown::First, expected);
+        // Several are below their object.
+        let odd = [finding(2, Some(2), WARNING, ("odd", "")), finding(2, Some(2), WARNING, ("even", ""))];
+        let expected = "\
+a.yaml:1:1 and 1 more: Route r1, Route r3: g/v1 -> g/v2
+a.yaml:2:1: Route r2: g/v1 -> g/v2
+  warning[unknown-kind] even
+  warning[unknown-kind] odd
+";
+        check(&changes(3), &odd, Shown::First, expected);
+        // An object becomes one of another kind.
+        for object in &mut all {
+            "Path".clone_into(&mut object.to.0.kind);
+        }
+        let expected = "\
+a.yaml:1:1 and 3 more: Route: g/v1 Route -> g/v2 Path
+a.yaml:4:1: Route r4: g/v1 Gate -> g/v2 Path
+";
+        check(&all, &[], Shown::First, expected);
+    }
+
+    /// What is to be done at one object is there, as long as nothing is said twice.
+    #[test]
+    fn what_is_to_be_done_at_one_object_is_below_its_findings() {
+        let [odd, even] = [("odd", "mend it"), ("even", "add it:\na: 0\nb: 1\nc: 2\nd: 3\ne: 4")];
+        let findings = [finding(1, Some(1), WARNING, odd), finding(2, Some(1), WARNING, even)];
+        let expected = "\
+a.yaml:1:1: Route r1: g/v1 -> g/v2
+  warning[unknown-kind] odd
+    help: mend it
+  a.yaml:2:1: warning[unknown-kind] even
+    help: add it: (-v prints it)
+";
+        check(&[change(1)], &findings, Shown::First, expected);
+        let [odd, even] = [("odd", "mend it"), ("even", "mend it")];
+        let findings = [finding(1, Some(1), WARNING, odd), finding(2, Some(1), WARNING, even)];
+        let expected = "\
+a.yaml:1:1: Route r1: g/v1 -> g/v2
+  warning[unknown-kind] odd (to do 1)
+  a.yaml:2:1: warning[unknown-kind] even (to do 1)
+to do by hand: 1. mend it
+";
+        check(&[change(1)], &findings, Shown::First, expected);
     }
 
     #[test]
     fn what_is_to_be_copied_is_short() {
         let text = |help: &str| with_text(help, "  ", LINES);
         assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: { key: { policy: Never } }");
-        assert_eq!(text("add it:\nspec: x"), "add it: spec: x");
         let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
-        let no_entries = ["a:\n  b: c\n  d: e", "- a\n- b", "a:\n  b: c # so", "a:\n  b: [c]", "a:\n  b: |\n    c"];
-        let ended_by_braces = ["a:\n  b: c, d", "a:\n  b: c}", "a:\n  b: c]"];
-        for lines in no_entries.iter().chain(&ended_by_braces) {
-            assert_eq!(text(&format!("add it:\n{lines}")), block(lines));
-        }
-        let long = "a:\n  b: 1\n  c: 2\n  d: 3\n  e: 4";
+        assert_eq!(text("add it:\na: 1\nb: 2"), block("a: 1\nb: 2"));
+        let long = "a: 0\nb: 1\nc: 2\nd: 3\ne: 4";
         assert_eq!(text(&format!("add it:\n{long}")), "add it: (-v prints it)");
         assert_eq!(with_text(&format!("add it:\n{long}"), "  ", usize::MAX), block(long));
     }
 
     #[test]
     fn what_differs_in_a_hidden_text_only_is_one_thing_to_do() {
-        let help = |value: usize| format!("add it:\na:\n  b: 1\n  c: 2\n  d: 3\n  e: {value}");
+        let help = |value: usize| format!("add it:\na: 0\nb: 1\nc: 2\nd: 3\ne: {value}");
         let findings = [
             finding(1, Some(1), WARNING, ("odd", &help(4))),
             finding(2, Some(2), WARNING, ("even", &help(5))),
@@ -561,12 +602,11 @@ a.yaml:3:1: warning[unknown-kind] file is odd
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)
   also a.yaml:3:1 Route r3
 a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 1)
-to do by hand:
-  1. add it: (-v prints the 2 texts)
+to do by hand: 1. add it: (-v prints the 2 texts)
 ";
         check(&[], &findings, Shown::First, expected);
         let text = |number: usize, value: usize| {
-            format!("  {number}. add it:\n      a:\n        b: 1\n        c: 2\n        d: 3\n        e: {value}\n")
+            format!("  {number}. add it:\n      a: 0\n      b: 1\n      c: 2\n      d: 3\n      e: {value}\n")
         };
         let expected = "\
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::count::{Counts, plural, thousands};
 use super::document::Summary;
@@ -39,26 +38,23 @@ pub(super) fn accepted_by(by: AcknowledgedBy, reason: Option<&str>) -> String {
 
 /// Prints the advisories about the run that were accepted before.
 pub(crate) fn acknowledged_advisories(advisories: &[RunAdvisory], painter: &Painter) -> String {
-    let line = |advisory: &RunAdvisory| {
-        let code = painter.code(advisory.severity, Code::Advisory.name());
-        let by = accepted_by(AcknowledgedBy::Baseline, None);
-        format!("{code} {}\n  {by}\n", visible(&advisory.message))
-    };
-    advisories.iter().map(line).collect()
+    let by = accepted_by(AcknowledgedBy::Baseline, None);
+    advisories.iter().map(|advisory| format!("{}\n  {by}\n", about_run(advisory, painter))).collect()
 }
 
-/// Prints the advisories about the run, in a section for each thing that they concern.
+/// Prints the advisories about the run, each with what is to be done.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
-    let (mut out, mut section) = (String::new(), None);
-    for RunAdvisory { about, severity, message, help, .. } in advisories {
-        if section.replace(about) != Some(about) {
-            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", about.name())));
-        }
-        let code = painter.code(*severity, Code::Advisory.name());
-        let help = help.as_ref().map_or(String::new(), |help| format!("; {}", visible(help)));
-        let _infallible = writeln!(out, "  {code} {}{help}", visible(message));
-    }
-    out
+    let line = |advisory: &RunAdvisory| {
+        let help = advisory.help.as_ref().map_or(String::new(), |help| format!("; {}", visible(help)));
+        format!("{}{help}\n", about_run(advisory, painter))
+    };
+    advisories.into_iter().map(line).collect()
+}
+
+/// Prints an advisory about the run: what it is about stands where findings have their place.
+fn about_run(advisory: &RunAdvisory, painter: &Painter) -> String {
+    let about = painter.strong(&format!("about the {}:", advisory.about.name()));
+    format!("{about} {} {}", painter.code(advisory.severity, Code::Advisory.name()), visible(&advisory.message))
 }
 
 /// Prints the summary of a run.
@@ -73,13 +69,36 @@ pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[
         return NOTHING_LISTED.to_owned();
     }
     let (outcomes, skipped) = (outcomes(summary, written, painter), skipped(summary, painter));
-    let old_defaults = summary.old_defaults.iter().map(|(parameter, count)| {
+    let old_defaults: String = old_defaults(summary).map(|line| format!("\n{line}")).collect();
+    format!("{outcomes}; {skipped}{}{old_defaults}", left_out(files_left_out))
+}
+
+/// Says into how many objects old defaults are written, a line for each parameter that decides it.
+fn old_defaults(summary: &Summary) -> impl Iterator<Item = String> {
+    summary.old_defaults.iter().map(|(parameter, count)| {
         let (pack, objects) = (visible(parameter.split('.').next().unwrap_or_default()), plural(*count, "object"));
         let parameter = visible(parameter);
-        format!("\n{pack}: old defaults are written into {objects} to keep the meaning; `--set {parameter}=adopt` takes the new ones")
-    });
-    let old_defaults: String = old_defaults.collect();
-    format!("{outcomes}; {skipped}{}{old_defaults}", left_out(files_left_out))
+        format!("{pack}: old defaults are written into {objects} to keep the meaning; `--set {parameter}=adopt` takes the new ones")
+    })
+}
+
+/// Prints the summary below the lines of a run, as whole lines: without the counts where all lines are about `file`, the only argument, and
+/// say what becomes of each object.
+pub(crate) fn summary_below_lines(report: &Report<'_>, file: Option<&str>, painter: &Painter) -> String {
+    let summary = Summary::of(report);
+    let Summary { recognized, changed, held_back, templates, binaries, ignored, failed, acknowledged, .. } = summary;
+    let is_only = |file: &str| report.objects.iter().all(|object| object.location.file == file);
+    let is_said = summary.files == 1
+        && recognized > 0
+        && recognized == changed + held_back
+        && templates + binaries + ignored + failed + acknowledged == 0
+        && summary.listed.is_none()
+        && summary.unknown_groups.is_empty()
+        && file.is_some_and(is_only);
+    match is_said {
+        true => old_defaults(&summary).map(|line| format!("{line}\n")).collect(),
+        false => format!("{}\n", summary_of(&summary, report.written, &report.left_out, painter)),
+    }
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
