@@ -9,7 +9,7 @@
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use super::object::is_list;
+use super::object::{Object, is_list};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::knowledge::carrier::{Carried, Carrier, Carriers};
@@ -27,6 +27,17 @@ pub(crate) struct Embedded {
     pub(crate) title: String,
     /// Whether it is in a text.
     pub(crate) is_text: bool,
+}
+
+impl Embedded {
+    fn new(document: usize, path: FieldPath, map: &Map<String, Value>) -> Self {
+        Self { document, path, title: title(map), is_text: false }
+    }
+
+    /// Makes one of an object that was taken for one that is created as it is.
+    pub(super) fn of(object: &Object) -> Option<Self> {
+        Some(Self::new(object.document, object.place.clone(), object.value.as_object()?))
+    }
 }
 
 /// The lists in the values of a chart whose items it prints as they are.
@@ -142,12 +153,7 @@ impl Search<'_> {
     fn visit(&mut self, value: &Value, place: &PathRef<'_>) {
         match value {
             Value::Object(map) if is_complete(map, self.recognizer) => {
-                self.embedded.push(Embedded {
-                    document: self.document,
-                    path: place.path(),
-                    title: title(map),
-                    is_text: false,
-                });
+                self.embedded.push(Embedded::new(self.document, place.path(), map));
             }
             Value::String(text) => {
                 let document = self.document;
