@@ -281,6 +281,18 @@ fn objects_that_are_texts_in_values_are_converted_there() {
         assert_eq!(tree.text("release.yaml"), release(&new), "{}", run.all());
         run.check(0);
     }
+    // A chart that does more with the list than print it.
+    let counted = "{{- range .Values.extraObjects }}\n---\n{{ tpl . $ }}\n{{- end }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {all: {{ .Values.extraObjects | toJson | quote }}}\n";
+    let files = [
+        ("Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n"),
+        ("values.yaml", &old),
+        ("templates/all.yaml", counted),
+    ];
+    let tree = Tree::of(&files);
+    let run = tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "cilium@1.18.2"]);
+    assert!(run.all().contains("values.yaml:2:1: unresolved[not-an-object]"), "{}", run.all());
+    assert_eq!(tree.text("values.yaml"), old);
+    run.check(1);
     // What the chart makes of actions is not known.
     let open = old.replace("blue", "{{ .Release.Name }}");
     let tree = Tree::of(&[("values.yaml", &*open)]);

@@ -708,3 +708,42 @@ shop: {more: []}
         &["ci/none.yaml"],
     );
 }
+
+#[test]
+fn raw_objects_for_a_chart_that_is_brought() {
+    law(
+        r#"
+{{- range .Values.global.things }}
+---
+{{ toYaml . }}
+{{- end }}
+=== values.yaml
+global:
+  things:
+    - apiVersion: policy/v1beta1
+      kind: PodDisruptionBudget
+      metadata: {name: global}
+      spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+s:
+  things:
+    web:
+      apiVersion: networking.k8s.io/v1beta1
+      kind: Ingress
+      metadata: {name: web}
+      spec: {backend: {serviceName: web, servicePort: 80}}
+=== charts/s/Chart.yaml
+apiVersion: v2
+name: s
+version: 1.0.0
+=== charts/s/templates/all.yaml
+{{- range .Values.things }}
+---
+{{ toYaml . }}
+{{- end }}
+=== ci/none.yaml
+global: {things: []}
+"#,
+        &[],
+        &["ci/none.yaml"],
+    );
+}

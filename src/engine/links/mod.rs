@@ -18,7 +18,7 @@
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
 //! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
 //!
-//! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts` `split_objects` (that become several, or one) `part_names` (several of one name); what only reports:
+//! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts` `split_objects` (that become several, or one) `part_names` (several of one name) `merged_values` (into which Helm merges others); what only reports:
 //! `dangling` (references) `unapplied` (what is applied to nothing known) `data_patches` (patches that are no texts).
 //!
 //! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
@@ -69,6 +69,7 @@ pub(crate) mod following;
 pub(crate) mod given_namespaces;
 pub(crate) mod ignored_paths;
 pub(crate) mod kustomize_selectors;
+pub(crate) mod merged_values;
 pub(crate) mod name_conflicts;
 pub(crate) mod part_names;
 pub(crate) mod patches;

@@ -18,7 +18,7 @@ use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part, PathRef, Step
 use crate::syntax::yaml::read_documents;
 
 /// An object inside other data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Embedded {
     /// The number of the document that it is in.
     pub(crate) document: usize,
@@ -37,6 +37,14 @@ impl Embedded {
     pub(super) fn created(&self, document: &Value) -> Option<Object> {
         let object = Object::from_value(self.document, self.path.clone(), self.path.get(document)?.clone())?;
         Some(Object { read_from: Document::Created, ..object })
+    }
+
+    pub(super) fn new(document: usize, path: FieldPath, map: &Map<String, Value>) -> Self {
+        Self { document, path, title: title(map), is_text: false, is_in_values: false }
+    }
+
+    pub(super) fn in_text(document: usize, path: FieldPath, kind: &str) -> Self {
+        Self { document, path, title: format!("{kind} in a text"), is_text: true, is_in_values: false }
     }
 }
 
@@ -161,33 +169,19 @@ impl Search<'_> {
     fn visit(&mut self, value: &Value, place: &PathRef<'_>) {
         match value {
             Value::Object(map) if is_complete(map, self.recognizer) => {
-                self.embedded.push(Embedded {
-                    document: self.document,
-                    path: place.path(),
-                    title: title(map),
-                    is_text: false,
-                    is_in_values: false,
-                });
+                self.embedded.push(Embedded::new(self.document, place.path(), map));
             }
             Value::String(text) => {
-                let document = self.document;
-                let title = title_in(text, self.recognizer);
-                self.embedded.extend(title.map(|title| Embedded {
-                    document,
-                    path: place.path(),
-                    title,
-                    is_text: true,
-                    is_in_values: false,
-                }));
+                let kind = kind_in_text(text, self.recognizer);
+                self.embedded.extend(kind.map(|kind| Embedded::in_text(self.document, place.path(), &kind)));
             }
             _ => each_child(value, Some(place), &mut |child, place| self.visit(child, place)),
         }
     }
 }
 
-/// Returns what findings call the first object of a known kind in a text, which can be a template too: by two lines of the same column, or
-/// else as data.
-fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
+/// Returns the kind of the first known object in a text, which can be a template too: by two lines of the same column, or else as data.
+fn kind_in_text(text: &str, recognizer: &Recognizer) -> Option<String> {
     if !text.contains("apiVersion:") {
         return None;
     }
@@ -195,7 +189,7 @@ fn title_in(text: &str, recognizer: &Recognizer) -> Option<String> {
         let documents = recognizer.mentions_group(text.as_bytes()).then(|| read_documents(text)).flatten()?;
         documents.iter().find_map(|document| kind_in(document, recognizer))
     };
-    kind_in_lines(text, recognizer).or_else(as_data).map(|kind| format!("{kind} in a text"))
+    kind_in_lines(text, recognizer).or_else(as_data)
 }
 
 /// Returns the kind of the first known object in a value.

@@ -16,6 +16,7 @@ use super::object::Object;
 use super::problem::failure;
 use super::recognizer::Recognizer;
 use super::source_text::{FileText, SourceText};
+use super::values::Merged;
 use crate::engine::finding::{Finding, FindingObject, Location, Severity};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::FieldPath;
@@ -53,8 +54,10 @@ pub struct Manifest {
     pub ignores: Ignores,
     /// The objects inside other data.
     pub(crate) embedded: Vec<Embedded>,
-    /// Whether it has objects that only templates of its chart show to be such.
-    pub(crate) has_printed: bool,
+    /// The objects of values into which Helm merges what other files have.
+    pub(crate) merged: Vec<Merged>,
+    /// Whether what its chart does with its objects shows in it.
+    pub(crate) is_judged: bool,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -7,13 +7,14 @@
 //! Parts: `read` (a file's bytes) `manifest` `object` `recognizer` (with `core_group`, `group_name` and `text_search`); `kustomization` `configuration` (of
 //! Kustomize) `applied` (folders that controllers apply) `carried_values` (in texts, and in files that install charts) `selector`
 //! (of patches) `replacement` (files of Kustomize replacements) `inline` (patches in an object) `inline_patch` `nested`
-//! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `misspelled` (comments that acknowledge nothing as they are written) `ignores`
+//! (patches in patches) `source_text` (that objects are written in) `json6902` `values` (files of a chart's values) `embedded` (objects inside other data) `chart_uses` (which of these a chart prints) `values_schema` (what one says of them) `misspelled` (comments that acknowledge nothing as they are written) `ignores`
 //! (the comments that acknowledge findings, each an `ignore_comment`) `problem` (what cannot be read) `sops` (encrypted files).
 //!
 //! Invariant: a file is irrelevant only if its bytes contain neither a known API group nor a trigger.
 
 mod applied;
 mod carried_values;
+mod chart_uses;
 mod configuration;
 mod core_group;
 mod embedded;
@@ -38,9 +39,11 @@ pub(crate) mod sops;
 mod source_text;
 mod text_search;
 mod values;
+mod values_schema;
 
 pub(crate) use applied::{Applied, Folder, Repository, Source, folder_at};
 pub(crate) use carried_values::{beside, objects_in, values_in};
+pub(crate) use chart_uses::{ChartUses, ValuesFile, judge};
 pub(crate) use configuration::TRANSFORMERS;
 pub(crate) use embedded::{Embedded, created_in, has_content};
 pub(crate) use ignore_comment::{Ignore, Ignores};
@@ -53,7 +56,7 @@ pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
 pub(crate) use object::Object;
 pub(crate) use problem::{problem_code, template_finding};
-pub(crate) use read::{OpenTemplate, open_template, read_open, take_printed};
+pub(crate) use read::{OpenTemplate, open_template, read_open};
 pub use read::{Reading, read};
 pub use recognizer::Recognizer;
 pub(crate) use recognizer::may_hold_rules;

@@ -49,28 +49,6 @@ pub(crate) fn read_open(file: &str, text: &str, recognizer: &Recognizer) -> Read
     read_if(file, text.as_bytes(), recognizer, true)
 }
 
-/// Takes the objects inside a values file for objects that its chart prints as they are, if they are items of the lists and mappings that
-/// `printed` finds at these places.
-pub(crate) fn take_printed(manifest: &mut Manifest, recognizer: &Recognizer, printed: impl FnOnce() -> Vec<FieldPath>) {
-    if !is_values_file(&manifest.file) || manifest.embedded.iter().all(|inner| inner.is_text) {
-        return;
-    }
-    let lists = printed();
-    let is_item =
-        |inner: &FieldPath| lists.iter().any(|list| inner.below(list).is_some_and(|item| item.steps().len() == 1));
-    let is_one = |inner: &Embedded| !inner.is_text && is_item(&inner.path);
-    let (items, others): (Vec<Embedded>, _) = std::mem::take(&mut manifest.embedded).into_iter().partition(is_one);
-    manifest.embedded = others;
-    manifest.has_printed = !items.is_empty();
-    for items in items.chunk_by(|one, next| one.document == next.document) {
-        let root = manifest.tree.documents()[items[0].document].root;
-        let Ok(value) = manifest.data(root, recognizer) else { continue };
-        let created = items.iter().filter(|_| is_bare(&value)).filter_map(|item| item.created(&value));
-        manifest.objects.extend(created);
-    }
-    manifest.ignores = ignores::find(manifest);
-}
-
 /// How a template that names no known API group can print known objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenTemplate {
@@ -151,7 +129,8 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         repositories: Vec::new(),
         ignores: Ignores::default(),
         embedded: Vec::new(),
-        has_printed: false,
+        merged: Vec::new(),
+        is_judged: false,
         findings: Vec::new(),
         document_warnings: Vec::new(),
         unparsed: Vec::new(),

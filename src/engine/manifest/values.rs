@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use super::object::Object;
+use crate::engine::finding::Location;
 use crate::knowledge::carrier::Carried;
 use crate::syntax::field::{Entries, FieldPath};
 
@@ -73,6 +74,17 @@ impl Chart {
             |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || self.has_key(values);
         for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
+}
+
+/// An object of values that Helm merges with what another file has.
+#[derive(Clone, Debug)]
+pub(crate) struct Merged {
+    pub(crate) document: usize,
+    pub(crate) place: FieldPath,
+    /// Where the other file has it.
+    pub(crate) with: Location,
+    /// Whether that is an object of the same apiVersion and kind, which is converted by itself.
+    pub(crate) is_object: bool,
 }
 
 /// Returns whether a file has values of charts, by its name.

@@ -22,7 +22,8 @@ use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
 use crate::engine::links::{
-    Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, part_names, split_objects, unapplied,
+    Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, merged_values, part_names,
+    split_objects, unapplied,
 };
 use crate::engine::manifest::{Embedded, Manifest, Object};
 use crate::engine::notices::{embedded_objects, rbac};
@@ -101,6 +102,7 @@ impl<'g> GroupPlanner<'g> {
             .into_iter()
             .chain(affixes::find(linked))
             .chain(given_namespaces::find(linked))
+            .chain(merged_values::find(linked))
             .chain(part_names::find(linked))
             .chain(split_objects::find(linked, self.shared.documents))
             .chain(withheld.find(linked))

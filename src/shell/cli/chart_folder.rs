@@ -1,14 +1,14 @@
-//! What is in the folder of a chart, and which lists in its values do its own templates print item by item, as documents?
+//! What is in the folder of a chart, and which chart is a file of?
 //!
-//! Invariant: a list of which that is not certain is none of these.
+//! Invariant: what cannot be read is not there.
 
 use std::path::Path;
-use std::sync::Arc;
+
+use serde_json::{Map, Value};
 
 use crate::engine::plan::CHART;
 use crate::shell::disk::{self, WalkOptions};
-use crate::syntax::field::FieldPath;
-use crate::syntax::template::{self, Defines, Template};
+use crate::syntax::yaml;
 
 /// The folder with the templates of a chart.
 pub(super) const TEMPLATES: &str = "templates";
@@ -18,6 +18,12 @@ pub(super) const VENDORED: &str = "charts";
 
 /// The template whose text is shown to the user.
 pub(super) const NOTES: &str = "NOTES.txt";
+
+/// The file with what the users of a chart set, as it is where they set nothing.
+pub(super) const VALUES: &str = "values.yaml";
+
+/// The file in which a chart of Helm 2 has its dependencies.
+pub(super) const REQUIREMENTS: &str = "requirements.yaml";
 
 /// Returns the options to walk files of any name.
 pub(super) fn every_name() -> WalkOptions {
@@ -30,22 +36,41 @@ pub(super) fn chart_around(chart: &Path) -> Option<&Path> {
     around.filter(|around| disk::is_file(&around.join(CHART)))
 }
 
-/// Returns the places of these lists in the values of the chart that a file is in; none for a chart that another one brings.
-pub(super) fn printed_lists(file: &Path) -> Vec<FieldPath> {
-    let chart = file.ancestors().skip(1).find(|folder| disk::is_file(&folder.join(CHART)));
-    let Some(chart) = chart.filter(|chart| chart_around(chart).is_none()) else { return Vec::new() };
-    let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
-    let parse = |_: &Path, bytes: &[u8]| Template::parse(std::str::from_utf8(bytes).ok()?).ok().map(Arc::new);
-    let (mut defines, mut brought, mut own) = (Defines::default(), Defines::default(), Vec::new());
-    for (path, template) in disk::scan(&folders, &every_name(), parse).visited {
-        if !path.starts_with(&folders[0]) {
-            brought.add(&template);
-            continue;
-        }
-        defines.add(&template);
-        own.extend(Some(template).filter(|_| path.file_name().is_some_and(|name| name != NOTES)));
-    }
-    defines.add_brought(brought);
-    let keys = template::printed_items(own.iter().map(|template| &**template), &defines);
-    keys.iter().map(|key| key.split('.').fold(FieldPath::default(), |path, key| path.key(key))).collect()
+/// Returns the folder of the chart that a file is a template of.
+pub(super) fn chart_of(file: &Path) -> Option<&Path> {
+    let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with(TEMPLATES));
+    folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
+}
+
+/// Returns the keys that the values of a chart have in those of the chart around it: each prints the chart once.
+pub(super) fn names_in(chart: &Path, around: &Path) -> Vec<String> {
+    let text = |data: &Value, key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
+    let Some(name) = data_of(&chart.join(CHART)).and_then(|data| text(&data, "name")) else { return Vec::new() };
+    let listed = dependencies(around).into_iter().filter(|one| text(one, "name").as_ref() == Some(&name));
+    let names: Vec<String> = listed.map(|one| text(&one, "alias").unwrap_or_else(|| name.clone())).collect();
+    if names.is_empty() { vec![name] } else { names }
+}
+
+/// Returns what a chart lists as its dependencies.
+pub(super) fn dependencies(chart: &Path) -> Vec<Value> {
+    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
+    files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
+}
+
+/// Returns the data of a file in YAML.
+pub(super) fn data_of(file: &Path) -> Option<Value> {
+    values(&text_of(file)?)
+}
+
+/// Returns the text of a file.
+pub(super) fn text_of(file: &Path) -> Option<String> {
+    String::from_utf8(disk::read(file).ok()?).ok()
+}
+
+/// Reads the data of a values.yaml.
+pub(super) fn values(text: &str) -> Option<Value> {
+    let tree = yaml::parse(text).ok()?;
+    let root = tree.documents().first().map(|document| document.root);
+    let data = root.map_or(Ok(Value::Null), |root| yaml::read_value(&tree, text, root)).ok()?;
+    Some(if data.is_null() { Value::Object(Map::new()) } else { data })
 }

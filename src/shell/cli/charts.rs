@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chart_folder::{NOTES, TEMPLATES, VENDORED, chart_around, every_name};
+use super::chart_folder::{
+    NOTES, REQUIREMENTS, TEMPLATES, VALUES, VENDORED, chart_around, chart_of, data_of, dependencies, every_name,
+    names_in, values,
+};
 use super::chart_overrides::{self, GLOBAL};
-use super::input::{Input, SkippedTemplate, chart_of, is_vendored, makes_chart};
+use super::input::{Input, SkippedTemplate, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::ChartFolder;
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
@@ -19,16 +22,9 @@ use crate::shell::disk::{self, Skip, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::{self, Action, Defines, Template};
 use crate::syntax::text::Position;
-use crate::syntax::yaml;
-
-/// The file with what the users of a chart set, as it is where they set nothing.
-const VALUES: &str = "values.yaml";
 
 /// The extension of an archive with a chart.
 const ARCHIVE: &str = "tgz";
-
-/// The file in which a chart of Helm 2 has its dependencies.
-const REQUIREMENTS: &str = "requirements.yaml";
 
 /// The extension of files with definitions.
 const DEFINITIONS: &str = "tpl";
@@ -260,15 +256,6 @@ fn name_in(chart: &Path, around: &Path) -> Option<String> {
     names_in(chart, around).into_iter().next()
 }
 
-/// Returns the keys that the values of a chart have in those of the chart around it: each prints the chart once.
-fn names_in(chart: &Path, around: &Path) -> Vec<String> {
-    let text = |data: &Value, key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
-    let Some(name) = data_of(&chart.join(CHART)).and_then(|data| text(&data, "name")) else { return Vec::new() };
-    let listed = dependencies(around).into_iter().filter(|one| text(one, "name").as_ref() == Some(&name));
-    let names: Vec<String> = listed.map(|one| text(&one, "alias").unwrap_or_else(|| name.clone())).collect();
-    if names.is_empty() { vec![name] } else { names }
-}
-
 /// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes.
 fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -> Option<Finding> {
     let folder = chart.join(TEMPLATES);
@@ -340,16 +327,6 @@ fn old_aliases<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
         Some(Finding::new(location, Code::Template, Severity::Unresolved, message).help(help))
     });
     found.collect()
-}
-
-/// Returns what a chart lists as its dependencies.
-fn dependencies(chart: &Path) -> Vec<Value> {
-    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
-    files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
-}
-
-fn data_of(file: &Path) -> Option<Value> {
-    values(std::str::from_utf8(&disk::read(file).ok()?).ok()?)
 }
 
 /// Returns the names of the charts of other places that a chart depends on and that are neither folders nor `archives` in it.
@@ -451,14 +428,6 @@ fn asked(template: &Template) -> impl Iterator<Item = &str> {
         calls.filter_map(|call| Some(call.split_once('"')?.0))
     });
     asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
-}
-
-/// Reads the data of a values.yaml.
-fn values(text: &str) -> Option<Value> {
-    let tree = yaml::parse(text).ok()?;
-    let root = tree.documents().first().map(|document| document.root);
-    let data = root.map_or(Ok(Value::Null), |root| yaml::read_value(&tree, text, root)).ok()?;
-    Some(if data.is_null() { Value::Object(Map::new()) } else { data })
 }
 
 /// Returns whether a file is walked as a manifest.

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
-use super::chart_folder::{TEMPLATES, VENDORED, chart_around, printed_lists};
+use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_of};
+use super::chart_values::{others_around, uses_around};
 use super::config::Config;
 use super::config_file;
 use super::console::Console;
@@ -148,12 +149,6 @@ impl<T> Default for Input<T> {
 /// Returns whether the file of this name makes its folder a chart. Every file is asked, and most by their last bytes.
 pub(super) fn makes_chart(name: &str) -> bool {
     name.ends_with(CHART) && Path::new(name).ends_with(CHART)
-}
-
-/// Returns the folder of the chart that a file is a template of.
-pub(super) fn chart_of(file: &Path) -> Option<&Path> {
-    let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with(TEMPLATES));
-    folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
 }
 
 /// Returns whether a file is a template of a chart that another one brings, and no path of the run leads into that.
@@ -431,7 +426,8 @@ pub(super) fn from_template<T>(text: &str) -> Input<T> {
 fn read_manifest(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let mut reading = manifest::read(file, bytes, recognizer);
     if let Reading::Manifest(manifest) = &mut reading {
-        manifest::take_printed(manifest, recognizer, || printed_lists(Path::new(file)));
+        let path = Path::new(file);
+        manifest::judge(manifest, recognizer, || uses_around(path), || others_around(path));
     }
     reading
 }

@@ -5,7 +5,7 @@
 //!
 //! Parts: from the arguments to the plan: `args` (over `arg_values` `output_args`) `settable` (where options can be set) `command_line` (flags, variables and
 //! settings together) `config_file` (`reversion.toml` as written) `config` (its settings that are no flags) `packs` (over `pack_source`) `near`
-//! (names) `parameters` `chart_folder` `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `chart_overrides` (what the charts around one set in it) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
+//! (names) `parameters` `chart_folder` `chart_values` (what its templates do with values) `input` `named_files` (by kustomizations) `charts` (whose templates are converted) `chart_overrides` (what the charts around one set in it) `crd_sets` (of `--crds`, or in the tree) `origin` `companions` `target`
 //! `surveyed` (what is kept of each file) `planned` `baseline` (known findings); to the output: `console` (over `pager`
 //! `progress`) `exit` `output` `formats` `glossary` `journal` `saved_plan` `write`; subcommands: `detect` (with `inventory`, its
 //! summary) `preview` (`check` and `diff`) `apply` (with `interactive`) `apply_plan` `plan` `show` `undo` (with `apply --resume`)
@@ -26,6 +26,7 @@ mod baseline;
 mod build;
 mod chart_folder;
 mod chart_overrides;
+mod chart_values;
 mod charts;
 mod command_line;
 mod companions;

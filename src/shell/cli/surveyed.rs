@@ -125,7 +125,7 @@ impl Room {
         // Standard input cannot be read again.
         let is_stdin = manifest.file == "-";
         // Nor are templates, which can be others then.
-        let content = if manifest.has_printed {
+        let content = if manifest.is_judged {
             Content::Parsed(Arc::new(manifest))
         } else if is_unknown && !is_stdin {
             Content::Hash(hash(manifest.text.as_bytes()))

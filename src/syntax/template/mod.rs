@@ -8,7 +8,7 @@
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
 //!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `constraint` whether a version satisfies one.
-//! - `whole` finds the values that are printed item by item.
+//! - `uses` is what is done with each of the values, `whole` whether a range prints each item as it is.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every branch.
 //! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `agree` joins the edits of
 //!   all readings.
@@ -36,6 +36,7 @@ mod scope;
 mod search;
 mod source;
 mod tree;
+mod uses;
 mod value_type;
 mod whole;
 mod written_yaml;
@@ -54,4 +55,4 @@ pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Reason, Unprinted, reading_keeping, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};
-pub use whole::printed_items;
+pub use uses::Uses;

@@ -9,7 +9,7 @@ use super::expression::{Binding, Expression, Pipeline};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The largest resolved expression; of a larger one, nothing but a hash is known.
-const LARGEST: usize = 200;
+pub(super) const LARGEST: usize = 200;
 
 /// The function whose value is that of one of its arguments.
 pub(super) const EITHER: &str = "either";

@@ -221,6 +221,11 @@ impl Defines {
         self.places.contains_key(name)
     }
 
+    /// Returns the names of all.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
     /// Returns the texts of the files with what the definition of `name` prints; none where it is not known.
     pub fn texts_of(&self, name: &str) -> Vec<&str> {
         let (mut seen, mut open, mut texts) = (BTreeSet::new(), vec![name], Vec::new());

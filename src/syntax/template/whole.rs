@@ -1,10 +1,8 @@
-//! Answers: which values of a chart do its templates print item by item, each as a document of its own?
+//! Answers: does a range print each item as a document of its own, or an action a list as the items of a `kind: List`?
 //!
-//! A range shows that by what it prints of samples: the samples.
+//! They show that by what they print of samples: the samples.
 //!
-//! Invariant: where templates do more with the values than that, as by a condition about an item, they are none of these.
-
-use std::collections::BTreeSet;
+//! Invariant: where more is done with the items than that, as by a condition about what one has, it is neither.
 
 use serde_json::{Value, json};
 
@@ -14,15 +12,21 @@ use super::expression::{Binding, Expression};
 use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
-use super::tree::{Branch, Defines, Node, Part, Template};
+use super::tree::{Branch, Defines, Node, Part};
 use crate::syntax::variable::Certainty;
 use crate::syntax::yaml::read_documents;
 
 /// The functions that can print an item as it is.
 const PRINTING: [&str; 8] = ["dict", "include", "mustToYaml", "nindent", "template", "toYaml", "tpl", "trim"];
 
-/// The functions of conditions that ask nothing but whether there are items.
-const ASKING: [&str; 8] = ["and", "empty", "ge", "gt", "len", "ne", "not", "or"];
+/// The functions that ask of an item what it is, or choose by that how it is printed.
+const CHOOSING: [&str; 15] = [
+    "and", "cat", "default", "empty", "eq", "indent", "kindIs", "kindOf", "merge", "ne", "not", "or", "ternary",
+    "typeIs", "typeOf",
+];
+
+/// The functions of texts in which actions are looked for.
+const TEXTS: [&str; 2] = ["toJson", "toYaml"];
 
 /// What a definition must not look at that prints an item as it is.
 const LOOKED_AT: [&str; 5] = [".Values", ".apiVersion", ".kind", ".metadata", ".spec"];
@@ -30,8 +34,8 @@ const LOOKED_AT: [&str; 5] = [".Values", ".apiVersion", ".kind", ".metadata", ".
 /// How many definitions are looked into that call each other.
 const LEVELS: u32 = 4;
 
-/// What begins the name of a value of the chart.
-const VALUES: &str = ".Values.";
+/// What is in the name of a value of the chart.
+const VALUES: &str = ".Values";
 
 /// Nothing is known of the cluster.
 struct Unknown;
@@ -46,83 +50,50 @@ impl Facts for Unknown {
     }
 }
 
-/// Returns the keys, such as `extra.objects`, of the lists and mappings in the values of a chart whose items its `templates` print as documents,
-/// and do nothing else with.
-pub fn printed_items<'t>(templates: impl IntoIterator<Item = &'t Template>, defines: &'t Defines) -> BTreeSet<String> {
-    let mut all = Collector { defines, printed: BTreeSet::new(), used: BTreeSet::new() };
-    for part in templates.into_iter().flat_map(Template::parts) {
-        all.nodes(part, part.nodes(), &mut Scope::new(Expression::Path("$".to_owned())));
-    }
-    let Collector { mut printed, used, .. } = all;
-    let is_in = |inner: &str, outer: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    printed.retain(|key| !used.iter().any(|used| is_in(used, key) || is_in(key, used)));
-    printed
+/// Returns whether the turns of a range print the items of what they go through, each as a document, and do nothing else with them.
+pub(super) fn prints_items(defines: &Defines, part: Part<'_>, number: usize, branch: &Branch, scope: &Scope) -> bool {
+    Printer { defines }.prints_items(part, number, branch, scope)
 }
 
-struct Collector<'d> {
+/// Returns the key of the values whose items an action prints as those of a `kind: List`, which is all that its file prints.
+pub(super) fn prints_list(defines: &Defines, part: Part<'_>, value: &Expression) -> Option<String> {
+    let mut paths = paths_in(value).into_iter().filter_map(|path| match path {
+        Expression::Path(path) => path.strip_prefix("$.Values."),
+        _ => None,
+    });
+    let key = paths.next().filter(|_| paths.next().is_none() && part.name().is_none())?;
+    let text = part.template.text();
+    let is_about_key =
+        |action: &Action| action.is_comment() || action.content.of(text).contains(&format!(".Values.{key}"));
+    if !value.pipe().all(|(function, _)| PRINTING.contains(&function)) || !part.actions().all(is_about_key) {
+        return None;
+    }
+    let values = key.split('.').rev().fold(Value::from(samples()), |inner, key| json!({ key: inner }));
+    let (judge, ranges) = (Judge::new(Environment { chart_values: Some(&values), ..unknown(defines) }), Ranges::new());
+    let mut scope = Scope::new(Expression::Path("$".to_owned()));
+    let printed = Defaults { judge: &judge, ranges: &ranges }.printed_of_nodes(part, part.nodes(), &mut scope)?;
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": samples()});
+    (read_documents(&printed)? == [list]).then(|| key.to_owned())
+}
+
+/// Returns the environment of which nothing is known.
+fn unknown(defines: &Defines) -> Environment<'_> {
+    Environment {
+        defines,
+        facts: &Unknown,
+        values: None,
+        chart_values: None,
+        unchanged: None,
+        arguments: None,
+        defaults: Certainty::Default,
+    }
+}
+
+struct Printer<'d> {
     defines: &'d Defines,
-    printed: BTreeSet<String>,
-    /// The keys of what is used for something else.
-    used: BTreeSet<String>,
 }
 
-impl Collector<'_> {
-    fn nodes(&mut self, part: Part<'_>, nodes: &[Node], scope: &mut Scope) {
-        let actions = part.template.actions();
-        for node in nodes {
-            match node {
-                Node::Literal(_) => {}
-                Node::Action(index) => {
-                    let pipeline = &actions[*index].pipeline;
-                    let value = scope.bind(pipeline);
-                    // Another name for a value is no use of it.
-                    if pipeline.binding == Binding::None || !matches!(value, Expression::Path(_)) {
-                        self.add_used(&value);
-                    }
-                }
-                Node::Branching(block) => {
-                    let (before, length) = (scope.clone(), scope.len());
-                    for branch in &block.branches {
-                        let mut inside = before.clone();
-                        self.branch(part, block.number, branch, &mut inside);
-                        inside.truncate(length);
-                        scope.join(&inside);
-                    }
-                }
-            }
-        }
-    }
-
-    fn branch(&mut self, part: Part<'_>, number: usize, branch: &Branch, inside: &mut Scope) {
-        let action = &part.template.actions()[branch.action];
-        if action.keyword == Keyword::Range {
-            let collection = inside.resolve(&action.pipeline.value);
-            let key = key_of(&collection).filter(|_| part.name().is_none());
-            if let Some(key) = key.filter(|_| self.prints_items(part, number, branch, inside)) {
-                self.printed.insert(key.to_owned());
-                return;
-            }
-            self.add_used(&collection);
-            inside.enter_item(number, &action.pipeline.variables);
-        } else {
-            let value = inside.bind(&action.pipeline);
-            if !is_asking(&value) {
-                self.add_used(&value);
-            }
-            if action.keyword == Keyword::With {
-                inside.dot = value;
-            }
-        }
-        self.nodes(part, &branch.body, inside);
-    }
-
-    fn add_used(&mut self, value: &Expression) {
-        self.used.extend(paths_in(value).into_iter().filter_map(key_of).map(str::to_owned));
-    }
-
-    /// Returns whether the turns of a range print the items of what they go through, each as a document.
+impl Printer<'_> {
     fn prints_items(&self, part: Part<'_>, number: usize, branch: &Branch, scope: &Scope) -> bool {
         let action = &part.template.actions()[branch.action];
         let mut inside = scope.clone();
@@ -130,16 +101,7 @@ impl Collector<'_> {
         if !self.looks_at_nothing(part, &branch.body, &mut inside, &format!("#{number}")) {
             return false;
         }
-        let environment = Environment {
-            defines: self.defines,
-            facts: &Unknown,
-            values: None,
-            chart_values: None,
-            unchanged: None,
-            arguments: None,
-            defaults: Certainty::Default,
-        };
-        let (judge, ranges) = (Judge::new(environment), Ranges::new());
+        let (judge, ranges) = (Judge::new(unknown(self.defines)), Ranges::new());
         let defaults = Defaults { judge: &judge, ranges: &ranges };
         let samples = samples();
         let of_turn = |(at, sample): (usize, &Value)| {
@@ -150,7 +112,9 @@ impl Collector<'_> {
         };
         let Some(printed) = samples.iter().enumerate().map(of_turn).collect::<Option<String>>() else { return false };
         let literals = part.literals().into_iter().filter(|literal| literal.start < action.span.start);
-        let is_first = literals.map(|literal| literal.of(part.template.text())).all(|text| text.trim().is_empty());
+        let is_blank = literals.map(|literal| literal.of(part.template.text())).all(|text| text.trim().is_empty());
+        // What stands before a definition is not known.
+        let is_first = is_blank && part.name().is_none();
         (is_first || printed.trim_start().starts_with("---"))
             && read_documents(&printed).is_some_and(|all| all == samples)
     }
@@ -172,8 +136,15 @@ impl Collector<'_> {
             Node::Branching(block) => block.branches.iter().all(|branch| {
                 let Action { keyword, pipeline, .. } = &actions[branch.action];
                 let condition = scope.resolve(&pipeline.value);
+                // A name stays, and what has none is no object.
+                let is_known = |path: &Expression| {
+                    let known = [item.to_owned(), format!("{item}key"), format!("{item}.metadata.name")];
+                    matches!(path, Expression::Path(path) if known.contains(path))
+                };
                 let is_about_item = *keyword == Keyword::Else
-                    || *keyword == Keyword::If && paths_in(&condition).into_iter().all(is_item);
+                    || *keyword == Keyword::If
+                        && is_choosing(&condition)
+                        && paths_in(&condition).into_iter().all(is_known);
                 is_about_item && self.looks_at_nothing(part, &branch.body, &mut scope.clone(), item)
             }),
         })
@@ -184,8 +155,9 @@ impl Collector<'_> {
         let Some(part) = self.defines.get(name) else { return false };
         let text = part.template.text();
         levels == 0
-            || part.actions().filter(|action| !action.is_comment()).any(|action| {
-                LOOKED_AT.iter().any(|part| action.content.of(text).contains(part))
+            || part.actions().filter(|action| !action.is_comment() && action.keyword != Keyword::Else).any(|action| {
+                !is_choosing(&action.pipeline.value)
+                    || LOOKED_AT.iter().any(|part| action.content.of(text).contains(part))
                     || action.names_called(text).any(|name| self.looks_at_parts(name, levels - 1))
             })
     }
@@ -207,18 +179,20 @@ impl Collector<'_> {
     }
 }
 
-/// Returns the key in the values of a chart that a path names.
-fn key_of(path: &Expression) -> Option<&str> {
-    let Expression::Path(path) = path else { return None };
-    path.split_once(VALUES).map(|(_, key)| key)
-}
-
-/// Returns whether a condition asks nothing but whether there are items.
-fn is_asking(condition: &Expression) -> bool {
-    match condition {
-        Expression::Call(function, arguments) => ASKING.contains(&function.as_str()) && arguments.iter().all(is_asking),
-        Expression::Member(..) | Expression::Data(_) => false,
-        Expression::Path(_) | Expression::Text(_) | Expression::Word(_) => true,
+/// Returns whether a value asks nothing of an item but what it is, and whether there are actions in its text.
+fn is_choosing(value: &Expression) -> bool {
+    match value {
+        Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
+            ("contains", [Expression::Text(part), Expression::Call(text, item)]) => {
+                part == "{{" && TEXTS.contains(&text.as_str()) && item.iter().all(is_choosing)
+            }
+            ("toJson" | "toYaml", _) | (_, []) => arguments.iter().all(is_choosing),
+            (function, _) => {
+                (PRINTING.contains(&function) || CHOOSING.contains(&function)) && arguments.iter().all(is_choosing)
+            }
+        },
+        Expression::Member(value, _) => is_choosing(value),
+        Expression::Path(_) | Expression::Text(_) | Expression::Word(_) | Expression::Data(_) => true,
     }
 }
 
