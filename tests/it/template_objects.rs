@@ -308,7 +308,7 @@ fn an_object_in_a_text_is_told() {
     let text = "apiVersion: policy/v1beta1\n    kind: PodDisruptionBudget\n    metadata: {name: x}\n";
     for (file, severity, before) in [
         ("values.yaml", "unresolved", format!("extra: |\n    {text}")),
-        ("values.yaml", "unresolved", format!("extraObjects:\n  - |\n    {text}")),
+        ("values.yaml", "unresolved", format!("things:\n  - |\n    {text}")),
         (
             "configmap.yaml",
             "warning",
