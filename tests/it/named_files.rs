@@ -163,7 +163,7 @@ fn a_file_that_is_data_of_a_config_map_alone_is_not_converted() {
         assert!(tree.text(files[1].0).contains("policy/v1\n"));
     }
     // Whatever a file of values is called, nothing in it stays unreported.
-    let tree = Tree::of(&[("a/kustomization.yaml", &*generator), ("a/pdb.yaml", &extra), ("x.yaml", release)]);
+    let tree = Tree::of(&[("a/kustomization.yaml", generator), ("a/pdb.yaml", &extra), ("x.yaml", release)]);
     let applied = apply(&tree, &["."]);
     applied.check(1);
     assert!(applied.all().contains("a/pdb.yaml:2:1: unresolved[not-an-object]"), "{}", applied.all());

@@ -17,6 +17,7 @@ use super::recognizer::Recognizer;
 use super::values::is_values_file;
 use super::{applied, carried_values, configuration, embedded, ignores, inline, json6902, replacement};
 use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::knowledge::carrier::Carried;
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::text::{LineIndex, Span};
@@ -312,21 +313,8 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         let text = manifest.tree.documents()[number].span.of(&manifest.text);
         embedded = embedded::find(number, text, &value, recognizer);
         embedded.retain(|inner| !patches.iter().any(|patch| inner.path.starts_with(&patch.path)));
-        let is_values = is_bare(&value) && is_values_file(&manifest.file);
-        let created = embedded::created(&carried, is_values);
-        let is_created = |inner: &Embedded| created.iter().any(|one| one.has(&inner.path));
-        let (whole, others): (Vec<Embedded>, _) =
-            embedded.into_iter().partition(|inner| !inner.is_text && is_created(inner));
-        embedded = others;
         carried_values::sort_out(&mut embedded, &carried, &values);
-        embedded.retain(|inner| {
-            let text = inner.path.text(&value).filter(|_| is_created(inner));
-            let text = text.and_then(|text| TextWithObjects::created(inner.path.clone(), text));
-            let is_left = text.is_none();
-            texts.extend(text);
-            is_left
-        });
-        manifest.objects.extend(whole.iter().filter_map(|inner| inner.created(&value)));
+        (embedded, texts) = take_created(manifest, &value, &carried, embedded);
     }
     match document {
         Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),
@@ -350,6 +338,31 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     values.into_iter().for_each(|values| values.take(manifest, number));
     texts.into_iter().for_each(|text| text.take(manifest, number));
     embedded
+}
+
+/// Takes in those of the objects `inside` other data of a document that it has created; returns the others, and the texts with such objects.
+fn take_created(
+    manifest: &mut Manifest,
+    document: &Value,
+    carried: &[Carried<'_>],
+    inside: Vec<Embedded>,
+) -> (Vec<Embedded>, Vec<TextWithObjects>) {
+    let is_values = is_bare(document) && is_values_file(&manifest.file);
+    let created = embedded::created(carried, is_values);
+    let (mut others, mut texts) = (Vec::new(), Vec::new());
+    for one in inside {
+        if !created.iter().any(|created| created.has(&one.path)) {
+            others.push(one);
+        } else if let Some(text) = one.path.text(document) {
+            match TextWithObjects::created(one.path.clone(), text) {
+                Some(text) => texts.push(text),
+                None => others.push(one),
+            }
+        } else {
+            manifest.objects.extend(one.created(document));
+        }
+    }
+    (others, texts)
 }
 
 /// Returns whether a document mentions a known API group, other than in one of its comments.
