@@ -143,7 +143,10 @@ pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
     let joined = [one.concat(), other.concat()];
     numbers(&own) != numbers(&its)
         || have_other_units(&own, &its)
-        || [[&own, &its], [&its, &own]].into_iter().any(|[long, short]| negates(long) || is_another_thing(long, short))
+        || negates(&own)
+        || negates(&its)
+        || its.is_empty() && is_another_thing(&own, one)
+        || own.is_empty() && is_another_thing(&its, other)
         || own.iter().any(|word| its.iter().any(|other| are_opposite(word, other)))
         || have_other_prefixes(&joined[0], &joined[1])
 }
@@ -172,8 +175,9 @@ fn negates(more: &[String]) -> bool {
     more.iter().any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
-fn is_another_thing(more: &[String], fewer: &[String]) -> bool {
-    fewer.is_empty() && more.last().is_some_and(|last| THINGS.contains(&last.as_str()))
+/// Returns whether a name ends with a word that it has more, and that makes it something else.
+fn is_another_thing(more: &[String], name: &[String]) -> bool {
+    name.last().is_some_and(|last| more.contains(last) && THINGS.contains(&last.as_str()))
 }
 
 fn are_opposite(one: &str, other: &str) -> bool {
@@ -271,6 +275,7 @@ mod tests {
             ("controller", "controllerName"),
             ("Prefix", "PathPrefix"),
             ("secret", "tlsSecret"),
+            ("keyAlgorithm", "algorithm"),
         ] {
             assert!(!are_different(one, other), "{one} {other}");
         }
