@@ -125,7 +125,7 @@ codes! {
     CrdPruned "crd-pruned" "The root of the schema of a version does not have `x-kubernetes-preserve-unknown-fields: true`, and no webhook converts: fields that another version stored are dropped when an object is written in this one.";
     CrdRemoved "crd-removed" "The new CRDs lack a kind that the old ones define: its objects are deleted with the CRD.";
     CrdRequired "crd-required" "A field without default is required now, or is optional now; or one that the schema does not name.";
-    CrdRoundTrip "crd-round-trip" "A served version of a CRD has a field that the storage version lacks, or the other way around, and nothing converts: the value is lost when an object is written in one of the two. Or the two give it different types. The same holds of a version that is not served any more, whose objects are read in the storage version. What the old CRD had already is not reported.";
+    CrdRoundTrip "crd-round-trip" "A served version of a CRD has a field that the storage version lacks, or the other way around, and nothing converts: the value is lost when an object is written in one of the two. Or the two give it different types or defaults, or only one keeps fields that no schema names. The same holds of a version that is not served any more, whose objects are read in the storage version. What the old CRD had already is not reported.";
     CrdRule "crd-rule" "A CEL rule was added, changed or removed. It is loosened where the old rules imply it: it has an old one as an alternative, or lacks a part that had to hold too, lists more values, or compares with a number that leaves more; else it is tightened.";
     CrdRuleCost "crd-rule-cost" "The API server estimates what a CEL rule costs at most, and refuses the CRD: the rule, for all the values of one object that have it, or all rules of a version together, are too much. Limit what it reads by `maxItems`, `maxProperties` and `maxLength`, or simplify it.";
     CrdScope "crd-scope" "The scope of a CRD changed between Namespaced and Cluster. The API server refuses that.";
@@ -133,7 +133,7 @@ codes! {
     CrdServed "crd-served" "A version of a CRD is not served any more, or is served again.";
     CrdStorage "crd-storage" "Objects are stored in another version now. If the old CRD did not serve it, the release before cannot read what is stored, and there is no way back.";
     CrdStorageEarly "crd-storage-early" "Objects are stored in a version while an older one is still served: clients of the older one, and a rollback, depend on the conversion.";
-    CrdStoredVersion "crd-stored-version" "`status.storedVersions` names a version that the new CRD does not list: the API server refuses the CRD until objects are migrated.";
+    CrdStoredVersion "crd-stored-version" "`status.storedVersions` names a version that the new CRD does not list, or a release before stored objects in it: the API server refuses the CRD until objects are migrated.";
     CrdSubresource "crd-subresource" "A subresource of a version, status or scale, was added, changed or removed.";
     CrdType "crd-type" "The type of a field changed. A wider type accepts every old object, and still breaks clients that read it as the old one.";
     CrdUint "crd-uint" "A new field is an unsigned integer: not every client can read it. Use a signed one with a minimum.";
@@ -141,6 +141,7 @@ codes! {
     CrdUndeprecated "crd-undeprecated" "A version of a CRD is new, and an older one beside it is not called deprecated.";
     CrdUniqueItems "crd-unique-items" "The items of a list must differ now, or need not any more.";
     CrdUnknownFields "crd-unknown-fields" "A schema, or the whole CRD, keeps fields that no schema names now, or drops them now.";
+    CrdUnservedRemoved "crd-unserved-removed" "A CRD does not list a version any more that it neither served nor stored. Where a release before stored objects in it, `crd-stored-version` is reported.";
     CrdVersionAdded "crd-version-added" "A CRD lists a version that it did not have.";
     CrdVersionCount "crd-version-count" "A CRD serves more than two versions. Stop serving the oldest one in the next release.";
     CrdVersionRemoved "crd-version-removed" "A CRD does not list a version any more: manifests and clients that name it fail. Where `--history` shows that it was deprecated for as long as the policy asks, it is acknowledged.";

@@ -101,7 +101,7 @@ impl Change {
 
     /// Returns whether the API server refuses the CRD for it, whatever a policy thinks of it.
     pub(crate) const fn is_refused(&self) -> bool {
-        matches!(self.code, Code::CrdInvalid | Code::CrdRuleCost)
+        matches!(self.code, Code::CrdInvalid | Code::CrdRuleCost | Code::CrdStoredVersion)
     }
 
     /// Returns what it is about: `v1 spec.rules[].name`, `v1`, or nothing where it is the whole CRD.

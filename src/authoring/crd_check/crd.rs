@@ -1,12 +1,12 @@
 //! What is around the schemas of a CRD: names, scope, versions, conversion, subresources, columns.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::change::{Change, Class};
 use super::schema;
-use super::set::{Crd, CrdSet, Part, SchemaPart, Version};
+use super::set::{Crd, CrdSet, Part, SchemaPart, Version, WARNING};
 use crate::engine::finding::Code;
 use crate::syntax::field::FieldPath;
 
@@ -30,11 +30,35 @@ struct Keyed {
     /// What messages call an entry.
     entry: &'static str,
     code: Code,
+    /// What is there where nothing is listed.
+    unwritten: Option<Unwritten>,
 }
 
+/// An entry that is there where a list has none.
+#[derive(Clone, Copy)]
+struct Unwritten {
+    name: &'static str,
+    path: &'static str,
+    kind: &'static str,
+}
+
+const AGE: Unwritten = Unwritten { name: "Age", path: ".metadata.creationTimestamp", kind: "date" };
+
 const LISTS: [Keyed; 2] = [
-    Keyed { list: "additionalPrinterColumns", key: "name", entry: "column", code: Code::CrdPrinterColumn },
-    Keyed { list: "selectableFields", key: "jsonPath", entry: "selectable field", code: Code::CrdSelectableField },
+    Keyed {
+        list: "additionalPrinterColumns",
+        key: "name",
+        entry: "column",
+        code: Code::CrdPrinterColumn,
+        unwritten: Some(AGE),
+    },
+    Keyed {
+        list: "selectableFields",
+        key: "jsonPath",
+        entry: "selectable field",
+        code: Code::CrdSelectableField,
+        unwritten: None,
+    },
 ];
 
 /// Compares two sets.
@@ -75,10 +99,12 @@ fn of_crd(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
         match new.version(version.name) {
             Some(other) => changes.extend(of_version(old, new, version, other)),
             None => {
-                let path = spec().key("versions");
-                let change =
-                    new.change(Code::CrdVersionRemoved, Class::Dropped, &path, "the version is gone".to_owned());
-                changes.extend(version.is_in_use().then(|| change.of(version.name)));
+                let (code, text) = match version.is_in_use() {
+                    true => (Code::CrdVersionRemoved, "the version is gone"),
+                    false => (Code::CrdUnservedRemoved, "the version, which was not served, is gone"),
+                };
+                let change = new.change(code, Class::Dropped, &spec().key("versions"), text.to_owned());
+                changes.push(change.of(version.name));
             }
         }
     }
@@ -143,16 +169,16 @@ fn of_stored_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
         [old, new].into_iter().flat_map(|crd| path.items(&crd.value)).filter_map(Value::as_str).collect();
     let missing = stored.into_iter().filter(|name| new.version(name).is_none());
     let text = "objects are stored in the version, which is gone".to_owned();
-    missing
-        .map(|name| {
-            let change =
-                new.change(Code::CrdStoredVersion, Class::Dropped, &spec().key("versions"), text.clone()).of(name);
-            change.with_help(
-                "migrate the objects, and take the version out of status.storedVersions, in a release before",
-            )
-        })
-        .collect()
+    let change = |name| {
+        let change = new.change(Code::CrdStoredVersion, Class::Dropped, &spec().key("versions"), text.clone());
+        change.of(name).with_help(MIGRATE)
+    };
+    missing.map(change).collect()
 }
+
+/// What is done before a version goes in which objects can be stored.
+pub(super) const MIGRATE: &str =
+    "migrate the objects, and take the version out of status.storedVersions, in a release before";
 
 fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version<'_>) -> Vec<Change> {
     let at = other.path();
@@ -169,6 +195,9 @@ fn of_version(old: &Crd<'_>, new: &Crd<'_>, version: Version<'_>, other: Version
         (false, true) => add(Code::CrdDeprecated, Class::Documentation, "deprecated", "the version is deprecated now"),
         (true, false) => {
             add(Code::CrdDeprecated, Class::Documentation, "deprecated", "the version is not deprecated any more")
+        }
+        (true, true) if version.warning() != other.warning() => {
+            add(Code::CrdDeprecated, Class::Documentation, WARNING, "the warning of clients changed")
         }
         _ => {}
     }
@@ -253,40 +282,80 @@ fn has_all_of(object: &Value, other: &Value) -> bool {
 }
 
 fn of_list(new: &Crd<'_>, version: Version<'_>, other: Version<'_>, list: Keyed) -> Vec<Change> {
-    let Keyed { list, key, entry, code } = list;
-    let [before, after] = [version, other].map(|version| version.part(list, list));
+    let [before, after] = [version, other].map(|version| version.part(list.list, list.list));
     let at = after.as_ref().map_or_else(|| other.path(), |part| part.at.clone());
-    let [before, after] = [&before, &after].map(|part| entries(part.as_ref(), key));
-    let change =
-        |class, name: &str, verb| new.change(code, class, &at, format!("the {entry} {name} {verb}")).of(other.name);
-    let gone = before.iter().filter_map(|(name, shown)| match after.get(name) {
-        None => Some(change(Class::Breaking, name, "is gone")),
-        Some(now) if now.what != shown.what => Some(change(Class::Breaking, name, "shows something else")),
-        Some(now) if now.is_wide && !shown.is_wide => Some(change(Class::Breaking, name, "is shown with -o wide only")),
+    let [before, after] = [&before, &after].map(|part| entries(part.as_ref(), list));
+    let change = |class, text| new.change(list.code, class, &at, text).of(other.name);
+    let of_entry = |class, name: &str, verb| change(class, format!("the {} {name} {verb}", list.entry));
+    let named = |all: &'_ [Shown], one: &Shown| all.iter().position(|other| other.is(one));
+    let gone = before.iter().filter_map(|shown| match named(&after, shown).map(|at| &after[at]) {
+        // What is there by default is seldom missed where it has another name.
+        None if shown.is_unwritten && after.iter().any(|now| now.path() == shown.path()) => None,
+        None => Some(of_entry(Class::Breaking, &shown.name, "is gone")),
+        Some(now) if now.what != shown.what => Some(of_entry(Class::Breaking, &shown.name, "shows something else")),
+        Some(now) if now.is_wide && !shown.is_wide => {
+            Some(of_entry(Class::Breaking, &shown.name, "is shown with -o wide only"))
+        }
         Some(now) if !now.is_wide && shown.is_wide => {
-            Some(change(Class::Additive, name, "is shown without -o wide too"))
+            Some(of_entry(Class::Additive, &shown.name, "is shown without -o wide too"))
         }
         Some(_) => None,
     });
-    let more = after.keys().filter(|name| !before.contains_key(*name));
-    gone.chain(more.map(|name| change(Class::Additive, name, "is new"))).collect()
+    let mut changes: Vec<Change> = gone.collect();
+    let more = after.iter().filter(|now| named(&before, now).is_none());
+    let more = more.filter(|now| !(now.is_unwritten && before.iter().any(|shown| shown.path() == now.path())));
+    changes.extend(more.map(|now| of_entry(Class::Additive, &now.name, "is new")));
+    // The order of what users select by says nothing.
+    if list.unwritten.is_some() {
+        let kept: Vec<(usize, &str)> =
+            after.iter().filter_map(|now| Some((named(&before, now)?, now.name.as_str()))).collect();
+        let names: Vec<&str> = kept.iter().map(|(_, name)| *name).collect();
+        let text = || format!("the {}s are in another order: {}", list.entry, names.join(", "));
+        changes.extend((!kept.is_sorted()).then(|| change(Class::Breaking, text())));
+    }
+    changes
 }
 
 /// An entry of a list.
 struct Shown {
+    name: String,
+    /// How many before it have its name.
+    number: usize,
     /// The path of a field, and as what it is shown.
     what: [Value; 2],
     /// Whether a column is left out where there is little space.
     is_wide: bool,
+    /// Whether it is there because the list has none.
+    is_unwritten: bool,
 }
 
-/// Returns the entries of a list by their key.
-fn entries(list: Option<&Part<'_>>, key: &str) -> BTreeMap<String, Shown> {
-    let items = list.and_then(|list| list.value.as_array()).map_or(&[][..], Vec::as_slice);
-    let entry = |item: &Value| {
+impl Shown {
+    fn is(&self, other: &Self) -> bool {
+        self.name == other.name && self.number == other.number
+    }
+
+    fn path(&self) -> &Value {
+        &self.what[0]
+    }
+}
+
+/// Returns the entries of a list, or what is there without one.
+fn entries(part: Option<&Part<'_>>, list: Keyed) -> Vec<Shown> {
+    let items = part.and_then(|part| part.value.as_array()).map_or(&[][..], Vec::as_slice);
+    let entry = |(at, item): (usize, &Value)| {
+        let number = items[..at].iter().filter(|before| before[list.key] == item[list.key]).count();
         let path = item.get("jsonPath").or_else(|| item.get("JSONPath")).cloned().unwrap_or_default();
         let is_wide = item["priority"].as_i64().is_some_and(|priority| priority > 0);
-        Some((item[key].as_str()?.to_owned(), Shown { what: [path, item["type"].clone()], is_wide }))
+        let name = item[list.key].as_str()?.to_owned();
+        Some(Shown { name, number, what: [path, item["type"].clone()], is_wide, is_unwritten: false })
     };
-    items.iter().filter_map(entry).collect()
+    let unwritten = |it: Unwritten| Shown {
+        name: it.name.to_owned(),
+        number: 0,
+        what: [it.path, it.kind].map(Value::from),
+        is_wide: false,
+        is_unwritten: true,
+    };
+    let unwritten = list.unwritten.filter(|_| items.is_empty()).map(unwritten);
+    items.iter().enumerate().filter_map(entry).chain(unwritten).collect()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::{Change, Class};
+use super::crd::MIGRATE;
 use super::keyword::check_of;
 use super::release::{EXPERIMENTAL, Release};
 use super::schema;
@@ -58,6 +59,7 @@ impl Releases<'_, '_> {
 pub(super) fn changes(releases: Releases<'_, '_>, changes: &[Change], window: usize) -> Vec<Change> {
     let mut found = Vec::new();
     for change in changes {
+        found.extend(maybe_stored(releases, change, changes));
         match (change.code, &change.field) {
             (Code::CrdVersionRemoved | Code::CrdServed, None) if change.class.is_some_and(|class| class.breaks()) => {
                 found.extend(too_early(releases, change, window));
@@ -134,6 +136,23 @@ fn too_early(releases: Releases<'_, '_>, change: &Change, window: usize) -> Opti
     };
     let text = format!("the {what} in {count} {releases} before it went, and should be in {window}");
     (count < window && is_known).then(|| wrong(change, code, text))
+}
+
+/// Reports that a version went in which a release before stored objects: the status of the CRD in a cluster can name it still.
+fn maybe_stored(releases: Releases<'_, '_>, change: &Change, changes: &[Change]) -> Option<Change> {
+    let goes = matches!(change.code, Code::CrdVersionRemoved | Code::CrdUnservedRemoved);
+    let (version, name) = (change.version.as_deref().filter(|_| goes)?, name_of(releases.old, change)?);
+    let stored_it = |set: &&CrdSet<'_>| {
+        let version = set.crds.get(name).and_then(|crd| crd.version(version));
+        version.is_some_and(|version| version.is_stored())
+    };
+    let last = before(releases).find(stored_it)?;
+    let is_said = |other: &Change| {
+        other.code == Code::CrdStoredVersion && other.kind == change.kind && other.version == change.version
+    };
+    let text = format!("{} stored objects in the version, which is gone: status.storedVersions can have it", last.name);
+    let found = Change { code: Code::CrdStoredVersion, text, ..change.clone() }.with_help(MIGRATE);
+    (!changes.iter().any(is_said)).then_some(found)
 }
 
 /// Returns the name of the CRD that a change is of.

@@ -287,7 +287,7 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
             (None, false) => (Class::Tightened, format!("the rule {words} is new")),
         });
     }
-    found.extend(reasons(written));
+    found.extend(answers(written));
     found.extend(gone.into_iter().map(|rule| match rule.accepts_all_of(&new) {
         true => {
             (Class::Documentation, format!("the rule {} is gone, and the others demand the same", short(&rule.words())))
@@ -297,18 +297,30 @@ fn rules(old: Option<&Value>, new: Option<&Value>, schemas: &Compared<'_>) -> Ve
     found
 }
 
-/// Compares the reasons that clients get where a rule does not hold.
-fn reasons(rules: [Option<&Value>; 2]) -> Vec<(Class, String)> {
+/// What clients get where a rule does not hold, and what each is where it is not written.
+const ANSWERS: [(&str, &str); 4] =
+    [("reason", "FieldValueInvalid"), ("fieldPath", ""), ("message", ""), ("messageExpression", "")];
+
+/// Compares what clients get where a rule does not hold.
+fn answers(rules: [Option<&Value>; 2]) -> Vec<(Class, String)> {
     let [old, new] = rules.map(|rules| rules.and_then(Value::as_array).map_or(&[][..], Vec::as_slice));
-    let reason = |rule: &Value| rule["reason"].as_str().unwrap_or("FieldValueInvalid").to_owned();
-    let change = |rule: &Value| {
-        let before = old.iter().find(|before| before["rule"] == rule["rule"]).map(reason)?;
-        let (words, after) = (short(&Rule::read(rule["rule"].as_str()?, false).words()), reason(rule));
-        (before != after).then(|| {
-            (Class::Documentation, format!("where the rule {words} does not hold, the reason {before} becomes {after}"))
-        })
+    let [old_rules, new_rules] = rules.map(listed);
+    let changes = |(rule, read): (&Value, &Rule)| {
+        let before: Vec<&Value> =
+            old.iter().zip(&old_rules).filter(|(_, its)| its.is(read)).map(|(old, _)| old).collect();
+        let change = |(key, unwritten): (&str, &str)| {
+            let of = |rule: &Value| rule[key].as_str().unwrap_or(unwritten).to_owned();
+            let [first, after] = [of(before.first()?), of(rule)];
+            let words = || short(&read.words());
+            let said = |text: &str| if text.is_empty() { "absent".to_owned() } else { short(text) };
+            (!before.iter().any(|before| of(before) == after)).then(|| {
+                let change = format!("the {key} {} becomes {}", said(&first), said(&after));
+                (Class::Documentation, format!("where the rule {} does not hold, {change}", words()))
+            })
+        };
+        ANSWERS.into_iter().filter_map(change).collect::<Vec<_>>()
     };
-    new.iter().filter_map(change).collect()
+    new.iter().zip(&new_rules).flat_map(changes).collect()
 }
 
 /// Reads the rules of a list.
@@ -475,6 +487,20 @@ mod tests {
         assert_eq!(class("self.a in ['x', 'y'] ? has(self.b) : !has(self.b)"), [Class::Additive]);
         assert_eq!(class("self.a == 'x' ? !has(self.b) : has(self.b)"), [Class::Tightened, Class::Loosened]);
         assert_eq!(compared(&schema("a == 'x  y'"), &schema("a == 'x y'")).len(), 2, "a text has its blanks");
+    }
+
+    #[test]
+    fn what_clients_get_where_a_rule_does_not_hold_is_documentation() {
+        let schema = |rule: &Value| json!({RULES: [rule]}).as_object().cloned().unwrap_or_default();
+        for key in ["reason", "message", "messageExpression", "fieldPath"] {
+            let [old, new] = [json!({"rule": "self.a<5", key: "a"}), json!({"rule": "self.a < 5", key: "b"})];
+            let found = compared(&schema(&old), &schema(&new));
+            let texts: Vec<_> = found.iter().map(|one| (one.class, one.text.as_str())).collect();
+            let text = format!("where the rule self.a < 5 does not hold, the {key} a becomes b");
+            assert_eq!(texts, [(Class::Documentation, text.as_str())]);
+        }
+        let unwritten = [json!({"rule": "a"}), json!({"rule": "a", "reason": "FieldValueInvalid"})];
+        assert_eq!(compared(&schema(&unwritten[0]), &schema(&unwritten[1])), [], "it is the reason without one");
     }
 
     #[test]

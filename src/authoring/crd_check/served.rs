@@ -44,19 +44,31 @@ fn replaced_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
     let is_served = |name: &str| new.version(name).is_some_and(|version| version.is_served());
     let gone = old.versions().into_iter().filter(|version| version.is_in_use() && !is_served(version.name));
     let lost = gone.filter(|version| version.name != stored.name).flat_map(|version| of_version(new, version, stored));
-    // What only the storage version has is lost by none.
-    lost.filter(|(code, _)| *code != Code::CrdFieldAdded).map(|(_, change)| change).collect()
+    // What only the storage version has or accepts is lost by none, and what was written has its defaults.
+    let is_lost = |found: &Difference| {
+        !matches!(found.code, Code::CrdFieldAdded | Code::CrdDefault) && found.class != Some(Class::Loosened)
+    };
+    lost.filter(is_lost).map(|found| found.change).collect()
 }
 
 fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     let versions = crd.versions();
     let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
     let served = versions.iter().copied().filter(|version| version.is_served() && version.name != stored.name);
-    served.flat_map(|version| of_version(crd, version, stored)).map(|(_, change)| change).collect()
+    served.flat_map(|version| of_version(crd, version, stored)).map(|found| found.change).collect()
 }
 
-/// Lists what one of two versions cannot hold of the other, each with the check that found it.
-fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<(Code, Change)> {
+/// What keeps two versions from holding the same objects.
+struct Difference {
+    /// The check that found it, and what it is from the version to the one in which objects are stored.
+    code: Code,
+    class: Option<Class>,
+    /// What is reported.
+    change: Change,
+}
+
+/// Lists what one of two versions cannot hold of the other.
+fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<Difference> {
     let Some((own, kept)) = version.schema().zip(stored.schema()) else { return Vec::new() };
     let lost = |change: Change| {
         let text = match (change.code, change.class) {
@@ -67,12 +79,25 @@ fn of_version(crd: &Crd<'_>, version: Version<'_>, stored: Version<'_>) -> Vec<(
                 format!("the version does not have the field of the storage version {}", stored.name)
             }
             (Code::CrdFieldRenamed, _) => format!("in the storage version {}, it {}", stored.name, change.text),
-            (Code::CrdType, Some(Class::Breaking)) => {
+            (Code::CrdType, Some(Class::Breaking | Class::Loosened)) | (Code::CrdDefault, _) => {
                 format!("in the storage version {}, {}", stored.name, change.text)
+            }
+            (Code::CrdUnknownFields, Some(Class::Loosened)) => {
+                format!(
+                    "in the storage version {}, fields are kept that no schema names, and here they are not",
+                    stored.name
+                )
+            }
+            (Code::CrdUnknownFields, _) => {
+                format!(
+                    "in the storage version {}, fields are removed that no schema names, and here they are not",
+                    stored.name
+                )
             }
             _ => return None,
         };
-        Some((change.code, Change { code: Code::CrdRoundTrip, class: None, text, ..change }))
+        let (code, class) = (change.code, change.class);
+        Some(Difference { code, class, change: Change { code: Code::CrdRoundTrip, class: None, text, ..change } })
     };
     schema::changes(crd, version.name, [own, kept], Default::default()).into_iter().filter_map(lost).collect()
 }

@@ -173,6 +173,9 @@ impl Crd<'_> {
     }
 }
 
+/// The key of a version with what clients read that use it.
+pub(super) const WARNING: &str = "deprecationWarning";
+
 impl<'c> Version<'c> {
     fn is(&self, key: &str, unlisted: bool) -> bool {
         self.listed.map_or(unlisted, |listed| listed[key] == true)
@@ -188,6 +191,11 @@ impl<'c> Version<'c> {
 
     pub(super) fn is_deprecated(&self) -> bool {
         self.is("deprecated", false)
+    }
+
+    /// Returns what clients read that use it, where it is deprecated.
+    pub(super) fn warning(&self) -> Option<&'c Value> {
+        self.listed?.get(WARNING)
     }
 
     /// Returns whether objects of it can exist.

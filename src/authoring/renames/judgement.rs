@@ -1,6 +1,7 @@
 //! Does a field that went seem to be one that came beside it?
 
-use super::names::{likeness, mean_different, words};
+use super::meaning::mean_different;
+use super::names::{likeness, words};
 use crate::knowledge::pack::is_near;
 
 /// A field that went or came, and what it accepts: its schema, without what is for people.

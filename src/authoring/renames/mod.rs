@@ -1,11 +1,14 @@
 //! Answers: which field that went is one that came, under another name?
 //!
-//! `names` says how alike two names are, `judgement` whether what two schemas demand shows a rename.
+//! `names` says how alike two names are, `meaning` whether they say different things all the same, `judgement` whether what two schemas
+//! demand shows a rename.
 //!
 //! Invariant: what schemas say for people does not count.
 
 mod judgement;
+mod meaning;
 mod names;
 
 pub(crate) use judgement::{Candidate, is_renamed};
-pub(crate) use names::{last_key, likeness, mean_different, to_u32, words};
+pub(crate) use meaning::mean_different;
+pub(crate) use names::{last_key, likeness, to_u32, words};

@@ -38,88 +38,21 @@ fn is_plural(letters: &[char]) -> bool {
     letters.first() == Some(&'s') && !letters.get(1).is_some_and(|letter| letter.is_lowercase())
 }
 
+/// Words that end like plurals and are none, most of them protocols of which a word without the ending is another one.
+const SINGULARS: [&str; 16] = [
+    "amqps", "aws", "dis", "dns", "ftps", "grpcs", "https", "imaps", "ldaps", "mqtts", "nfs", "rediss", "smtps",
+    "tcps", "tls", "wss",
+];
+
 /// Returns a word without the ending of the plural.
 fn singular(word: &str) -> String {
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return format!("{stem}y");
     }
-    // `refs` and `CAs`, but not `class` and `is`.
-    let stem = word.strip_suffix('s').filter(|stem| stem.len() > 1 && !stem.ends_with('s') && !stem.ends_with('u'));
+    // `refs` and `CAs`, but not `class` and `is`, nor `https`.
+    let is_plural = |stem: &&str| stem.len() > 1 && !stem.ends_with(['s', 'u']) && !SINGULARS.contains(&word);
+    let stem = word.strip_suffix('s').filter(is_plural);
     stem.unwrap_or(word).to_owned()
-}
-
-/// Returns whether two names, however alike, say different things: one is the opposite of the other, or they have different units.
-pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
-    const OPPOSITES: [[&str; 2]; 18] = [
-        ["after", "before"],
-        ["allow", "block"],
-        ["allow", "deny"],
-        ["allowed", "denied"],
-        ["client", "server"],
-        ["down", "up"],
-        ["egress", "ingress"],
-        ["end", "start"],
-        ["exclude", "include"],
-        ["first", "last"],
-        ["limit", "request"],
-        ["lower", "upper"],
-        ["max", "min"],
-        ["maximum", "minimum"],
-        ["prefix", "suffix"],
-        ["private", "public"],
-        ["read", "write"],
-        ["source", "target"],
-    ];
-    const NEGATIONS: [&str; 9] = ["disable", "disabled", "ignore", "never", "no", "non", "not", "skip", "without"];
-    /// Each with its other spellings.
-    const UNITS: [&[&str]; 27] = [
-        &["bit"],
-        &["byte"],
-        &["c", "celsius"],
-        &["centimeter", "cm"],
-        &["core"],
-        &["day"],
-        &["f", "fahrenheit"],
-        &["gb"],
-        &["gib"],
-        &["hour"],
-        &["k", "kelvin"],
-        &["kb"],
-        &["kib"],
-        &["kilometer", "km"],
-        &["mb"],
-        &["meter"],
-        &["mib"],
-        &["micro", "microsecond", "us"],
-        &["milli", "millicore", "millisecond", "ms"],
-        &["millimeter", "mm"],
-        &["minute"],
-        &["nano", "nanosecond", "ns"],
-        &["pct", "percent"],
-        &["permille"],
-        &["sec", "second"],
-        &["tb", "tib"],
-        &["week"],
-    ];
-    let without = |all: &'_ [String], others: &[String]| -> Vec<String> {
-        all.iter().filter(|word| !others.contains(word)).cloned().collect()
-    };
-    let (own, its) = (without(one, other), without(other, one));
-    let has = |all: &[String], word: &str| all.iter().any(|other| other == word);
-    let are_opposite = OPPOSITES.iter().any(|[a, b]| has(&own, a) && has(&its, b) || has(&own, b) && has(&its, a));
-    let negates = |long: &[String], short: &[String]| {
-        let prefixes = ["dis", "im", "in", "non", "un"];
-        let is_one =
-            |word: &String| short.iter().any(|stem| prefixes.iter().any(|prefix| *word == format!("{prefix}{stem}")));
-        long.iter().any(|word| NEGATIONS.contains(&word.as_str()) || is_one(word))
-    };
-    let units = |all: &[String]| -> Vec<usize> {
-        all.iter().filter_map(|word| UNITS.iter().position(|unit| unit.contains(&word.as_str()))).collect()
-    };
-    let (one, other) = (units(&own), units(&its));
-    // A name that gains a unit says what was meant before.
-    let are_other_units = !one.is_empty() && !other.is_empty() && one != other;
-    are_opposite || negates(&own, &its) || negates(&its, &own) || are_other_units
 }
 
 /// Returns how alike two names are, in percent.
@@ -201,7 +134,7 @@ mod tests {
 
     #[test]
     fn names_are_split_into_words() {
-        let cases: [(&str, &[&str]); 7] = [
+        let cases: [(&str, &[&str]); 8] = [
             ("caCertRefs", &["ca", "cert", "ref"]),
             ("wellKnownCACerts", &["well", "known", "ca", "cert"]),
             ("policies", &["policy"]),
@@ -209,6 +142,7 @@ mod tests {
             ("status", &["status"]),
             ("http2-max_streams", &["http", "2", "max", "stream"]),
             ("CAs", &["ca"]),
+            ("HTTPSPorts", &["https", "port"]),
         ];
         for (name, expected) in cases {
             assert_eq!(words(name), expected, "{name}");
@@ -225,33 +159,5 @@ mod tests {
         assert!(alike("authzURL", "authorizationURL") >= 80);
         assert!(alike("tls", "validation") < 30);
         assert!(alike("size", "fax") < 30);
-    }
-
-    #[test]
-    fn opposites_and_units_mean_different_things() {
-        let different = |one: &str, other: &str| mean_different(&words(one), &words(other));
-        for (one, other) in [
-            ("includePaths", "excludePaths"),
-            ("insecure", "secure"),
-            ("allowList", "denyList"),
-            ("skipVerify", "verify"),
-            ("cache", "noCache"),
-            ("maxRetries", "minRetries"),
-            ("tempC", "tempF"),
-            ("sizeMB", "sizeGB"),
-            ("timeoutSeconds", "timeoutMilliseconds"),
-            ("cpuMillis", "cpuCores"),
-        ] {
-            assert!(different(one, other) && different(other, one), "{one} {other}");
-        }
-        for (one, other) in [
-            ("lights", "lamps"),
-            ("parentRef", "parentRefs"),
-            ("timeoutSeconds", "waitSec"),
-            ("retention", "retentionDays"),
-            ("brightnessPct", "brightnessPercent"),
-        ] {
-            assert!(!different(one, other), "{one} {other}");
-        }
     }
 }

@@ -6,7 +6,7 @@ use super::pairing::{Moved, Pairing, Unsure};
 use super::score::Form;
 use super::side::Side;
 use super::unions::{Branch, Union, open_unions};
-use crate::authoring::renames::{likeness, words};
+use crate::authoring::renames::{likeness, mean_different, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -123,7 +123,11 @@ fn value_change(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &F
 /// Returns how alike two values are, in percent.
 fn likeness_of_values(one: &Value, other: &Value) -> u32 {
     match (one.as_str(), other.as_str()) {
-        (Some(one), Some(other)) => likeness(&words(one), &words(other)),
+        (Some(one), Some(other)) => {
+            let (one, other) = (words(one), words(other));
+            // A person says whether the one is the other one then.
+            if mean_different(&one, &other) { 0 } else { likeness(&one, &other) }
+        }
         _ => 0,
     }
 }
@@ -147,14 +151,14 @@ fn required(pairing: &Pairing<'_, '_>, old: &Side<'_>, new: &Side<'_>, field: &F
     let was = old.get(&pairing.source(field));
     // A mapping that came is there where something moved into it, or became it.
     let is_made = |moved: &Moved| match &moved.score.form {
-        Form::Key(_) => around == moved.new,
+        Form::Key(..) => around == moved.new,
         _ => around != moved.new && moved.new.starts_with(&around),
     };
     let has_room = around.parts().is_empty() || !pairing.is_new(&around) || pairing.moved.iter().any(is_made);
     // What a moved field fills is there with it.
     let is_filled = || pairing.moved.iter().any(|moved| moved.new.starts_with(field));
     // A mapping that a value became has it.
-    let is_key = |moved: &Moved| matches!(&moved.score.form, Form::Key(key) if *field == moved.new.key(key));
+    let is_key = |moved: &Moved| matches!(&moved.score.form, Form::Key(key, _) if *field == moved.new.key(key));
     if pairing.moved.iter().any(is_key) {
         return None;
     }

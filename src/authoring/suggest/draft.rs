@@ -141,7 +141,7 @@ impl Subject<'_, '_> {
             Form::Same => String::new(),
             Form::Item => ", as a list".to_owned(),
             Form::Joined => ", as an item of the list".to_owned(),
-            Form::Key(key) => format!(", under the key {key}"),
+            Form::Key(key, _) => format!(", under the key {key}"),
             Form::OfList(_) => ", without the list".to_owned(),
             Form::OfKey(key, _) => format!(", without the key {key}"),
             Form::Entries(..) => ", as a list of entries".to_owned(),
@@ -163,7 +163,7 @@ impl Subject<'_, '_> {
             (_, false) => Sort::Move,
         };
         let mut made = vec![self.suggestion(sort, old, new, score.confidence, &score.reason)];
-        if sort != Sort::Wrap && matches!(score.form, Form::Item | Form::Key(_)) {
+        if sort != Sort::Wrap && matches!(score.form, Form::Item | Form::Key(..)) {
             made.push(self.suggestion(Sort::Wrap, old, new, score.confidence, &score.reason));
         }
         if sort != Sort::Unwrap && unwraps(&score.form) {
@@ -206,7 +206,7 @@ impl Subject<'_, '_> {
             let others: Vec<String> = free.iter().map(constant).collect();
             let reason = match others.as_slice() {
                 [] => "no value came that it could be".to_owned(),
-                _ => format!("what came is not alike: {}", others.join(", ")),
+                _ => format!("no value that came is surely the same: {}", others.join(", ")),
             };
             let mut open = self.suggestion(Sort::Removal, &format!("{old}={}", constant(value)), "", 0, &reason);
             open.is_sure = false;
@@ -481,7 +481,7 @@ fn operations(from: &FieldPattern, new: &FieldPattern, form: &Form) -> Vec<Strin
     match form {
         Form::Same | Form::Other | Form::Joined => {}
         Form::Item => operations.push(format!("wrap: {{ field: {} }}", field(new))),
-        Form::Key(key) => operations.push(format!("wrap: {{ field: {}, key: {} }}", field(new), text(key))),
+        Form::Key(key, _) => operations.push(format!("wrap: {{ field: {}, key: {} }}", field(new), text(key))),
         Form::OfList(_) => operations.push(format!("unwrap: {{ field: {} }}", field(new))),
         Form::OfKey(key, _) => operations.push(format!("unwrap: {{ field: {}, key: {} }}", field(new), text(key))),
         Form::Entries(key, value) => {

@@ -138,7 +138,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
             match form(self.old, child, self.new, &same) {
                 Some((Form::Same, _)) => self.walk(child, &same),
                 // Where something else in it would be lost, a person says what becomes of that.
-                Some((Form::Other | Form::OfList(false) | Form::OfKey(_, false), _)) | None => {
+                Some((Form::Other | Form::OfList(false) | Form::Key(_, false) | Form::OfKey(_, false), _)) | None => {
                     self.reformed.push((child.clone(), same))
                 }
                 Some((form, _)) if matches!(part, Part::Key(_) | Part::Items) => {
@@ -163,7 +163,7 @@ impl<'s, 'c> Pairing<'s, 'c> {
             Form::Same | Form::Other | Form::OfList(_) | Form::OfKey(..) => moved.new.clone(),
             Form::Entries(_, value) => moved.new.items().key(value),
             Form::Item | Form::Joined => moved.new.items(),
-            Form::Key(key) => moved.new.key(key),
+            Form::Key(key, _) => moved.new.key(key),
         };
         let old = moved.old.clone();
         self.gone.remove(&old);

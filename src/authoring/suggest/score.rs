@@ -25,8 +25,8 @@ pub(super) enum Form {
     Item,
     /// It is an item of a list that was there before, too.
     Joined,
-    /// It is one key of a mapping.
-    Key(String),
+    /// It is one key of a mapping; whether it can be no other one.
+    Key(String, bool),
     /// The item of the list that it was; whether there was at most one.
     OfList(bool),
     /// The value of a key of the mapping that it was; whether there was no other one.
@@ -87,8 +87,10 @@ pub(super) fn form(old: &Side<'_>, at: &FieldPattern, new: &Side<'_>, to: &Field
         return is_item.then_some((Form::OfList(is_one), shape));
     }
     if after == Type::Object && is_scalar(before) {
-        let (name, points) = usual_key(new, to, before, &words(last_key(at).unwrap_or_default()))?;
-        return Some((Form::Key(name), points));
+        let own = words(last_key(at).unwrap_or_default());
+        let (name, points) = usual_key(new, to, before, &own)?;
+        let is_clear = is_clear_key([(old, at), (new, to)], &name, &own);
+        return Some((Form::Key(name, is_clear), points));
     }
     if before == Type::Object && is_scalar(after) {
         let (name, points) = usual_key(old, at, after, &words(last_key(to).unwrap_or_default()))?;
@@ -109,6 +111,27 @@ fn usual_key(side: &Side<'_>, mapping: &FieldPattern, kind: Type, own: &[String]
     let best = of_type.max_by_key(|key| (usual(key), std::cmp::Reverse((*key).clone())))?;
     let (points, name) = (usual(&best), last_key(best)?.to_owned());
     (points >= 70).then_some((name, points.min(80)))
+}
+
+/// Returns whether a key of a mapping is the only one that can have what a value had: of that type, with that name, or required.
+fn is_clear_key([(old, at), (new, to)]: [(&Side<'_>, &FieldPattern); 2], name: &str, own: &[String]) -> bool {
+    let listed = |side: &'_ Side<'_>, field: &FieldPattern| side.attributes(field).and_then(|its| its.allowed.clone());
+    let values = listed(old, at);
+    let takes_all = |key: &FieldPattern| match (&values, listed(new, key)) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(own), Some(its)) => own.iter().all(|value| its.contains(value)),
+    };
+    let possible: Vec<&FieldPattern> =
+        new.keys(to).filter(|key| new.kind(key) == old.kind(at) && takes_all(key)).collect();
+    let is_it = |key: &&FieldPattern| last_key(key) == Some(name);
+    let is_only = |is: &dyn Fn(&FieldPattern) -> bool| {
+        let mut all = possible.iter().copied().filter(|key| is(key));
+        all.next().is_some_and(|key| is_it(&key)) && all.next().is_none()
+    };
+    is_only(&|_| true)
+        || is_only(&|key| new.get(key).is_some_and(|field| field.required))
+        || is_only(&|key| likeness(own, &words(last_key(key).unwrap_or_default())) >= 85)
 }
 
 /// Returns the keys of the items of a list that have the name and the value of an entry of a mapping.
@@ -169,8 +192,10 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     let confidence = match form {
         Form::Same => confidence,
         // A person says whether the rest can go, or where in a list a value is.
-        Form::Joined | Form::OfList(false) | Form::OfKey(_, false) => confidence.saturating_sub(4).min(SURE - 1),
-        Form::Item | Form::Key(_) | Form::OfList(true) | Form::OfKey(_, true) | Form::Entries(..) => {
+        Form::Joined | Form::Key(_, false) | Form::OfList(false) | Form::OfKey(_, false) => {
+            confidence.saturating_sub(4).min(SURE - 1)
+        }
+        Form::Item | Form::Key(_, true) | Form::OfList(true) | Form::OfKey(_, true) | Form::Entries(..) => {
             confidence.saturating_sub(4)
         }
         // A person says what a value means as another type.
@@ -213,7 +238,7 @@ fn reason(old: &Side<'_>, places: &Places<'_>, form: &Form, [name, shape]: [u32;
     let shape = match (form, shape, old.size(places.old)) {
         (Form::Item, ..) => format!("a list of what it was, {kind}"),
         (Form::Joined, ..) => format!("a list of what it was, {kind}, which was there before"),
-        (Form::Key(key), ..) => format!("a mapping whose {key} is what it was, {kind}"),
+        (Form::Key(key, _), ..) => format!("a mapping whose {key} is what it was, {kind}"),
         (Form::OfList(true), ..) => format!("the only item of the list that it was, {kind}"),
         (Form::OfList(false), ..) => format!("an item of the list that it was, {kind}"),
         (Form::OfKey(key, true), ..) => format!("the {key} of the mapping that it was, which had no other key"),

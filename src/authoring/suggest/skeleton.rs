@@ -177,7 +177,7 @@ impl Sample<'_, '_> {
                 let item = json!({key.as_str(): "example"});
                 (new.items(), vec![(new.clone(), json!([item, item]))])
             }
-            Form::Key(key) => {
+            Form::Key(key, _) => {
                 let key = new.key(key);
                 match self.new.keys(new).find(|other| **other != key) {
                     Some(other) => {

@@ -426,13 +426,26 @@ fn versions_come_and_go() {
     );
     around(
         &versions(&[("v1", json!({})), ("v2", idle.clone())]),
-        &versions(&[("v1", json!({})), ("v2", unserved)]),
+        &versions(&[("v1", json!({})), ("v2", unserved.clone())]),
         &["crd-served v2 dropped"],
         &["crd-served v2 additive"],
     );
     around(
+        &versions(&[("v1", json!({})), ("v2", unserved)]),
+        &versions(&[("v1", json!({}))]),
+        &["crd-unserved-removed v2 dropped"],
+        &["crd-version-added v2 additive"],
+    );
+    around(
         &versions(&[("v1", json!({}))]),
         &versions(&[("v1", json!({"deprecated": true}))]),
+        &["crd-deprecated  documentation"],
+        &["crd-deprecated  documentation"],
+    );
+    let warning = |text: &str| versions(&[("v1", json!({"deprecated": true, "deprecationWarning": text}))]);
+    around(
+        &warning("use v2"),
+        &warning("use v3"),
         &["crd-deprecated  documentation"],
         &["crd-deprecated  documentation"],
     );
@@ -447,7 +460,7 @@ fn versions_come_and_go() {
         &versions(&[("v1", json!({}))]),
         &versions(&[("v1", idle), ("v2", json!({}))]),
         &["crd-storage v2 breaking", "crd-version-added v2 additive"],
-        &["crd-storage  additive", "crd-version-removed v2 dropped"],
+        &["crd-storage  additive", "crd-stored-version v2 dropped", "crd-version-removed v2 dropped"],
     );
 }
 
@@ -484,9 +497,35 @@ fn subresources_and_columns() {
     };
     around(&column(0), &column(1), &["crd-printer-column  breaking"], &["crd-printer-column  additive"]);
     let column = |path: &str| json!({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": path}]});
+    // Without any, kubectl shows the age.
+    let both = ["crd-printer-column  additive", "crd-printer-column  breaking"];
+    around(&versions(&[("v1", json!({}))]), &versions(&[("v1", column(".spec.a"))]), &both, &both);
+    let columns = |paths: &[&str]| {
+        let named = paths.iter().map(|path| json!({"name": path, "type": "string", "jsonPath": path}));
+        versions(&[("v1", json!({ "additionalPrinterColumns": named.collect::<Vec<_>>() }))])
+    };
     around(
         &versions(&[("v1", json!({}))]),
-        &versions(&[("v1", column(".spec.a"))]),
+        &columns(&[".spec.a", ".metadata.creationTimestamp"]),
+        &["crd-printer-column  additive"; 2],
+        &["crd-printer-column  breaking"; 2],
+    );
+    around(
+        &columns(&[".spec.a", ".spec.b", ".spec.c"]),
+        &columns(&[".spec.b", ".spec.a", ".spec.c"]),
+        &["crd-printer-column  breaking"],
+        &["crd-printer-column  breaking"],
+    );
+    // A name can be there twice.
+    around(
+        &columns(&[".spec.a", ".spec.b", ".spec.a"]),
+        &columns(&[".spec.a", ".spec.b", ".spec.a", ".spec.c"]),
+        &["crd-printer-column  additive"],
+        &["crd-printer-column  breaking"],
+    );
+    around(
+        &columns(&[".spec.a", ".spec.c"]),
+        &columns(&[".spec.a", ".spec.b", ".spec.c"]),
         &["crd-printer-column  additive"],
         &["crd-printer-column  breaking"],
     );
@@ -584,57 +623,6 @@ fn kinds_come_and_go() {
     let (one, both) = ([bikes.clone()], [bikes, cars]);
     assert_eq!(found(&one, &both, &[]), ["crd-added  additive"]);
     assert_eq!(found(&both, &one, &[]), ["crd-removed  dropped"]);
-}
-
-#[test]
-fn served_versions_must_hold_the_same() {
-    let of = |name: &str, fields: &Value, is_stored: bool| {
-        let mut whole = version(name, fields);
-        whole["storage"] = is_stored.into();
-        whole
-    };
-    let crd_of =
-        |beta: &Value, stable: &Value| crd(&json!({"versions": [of("v1beta1", beta, false), of("v1", stable, true)]}));
-    let (empty, field) = (json!({}), json!({"a": text()}));
-    let same = crd_of(&empty, &empty);
-    let lost = crd_of(&field, &empty);
-    assert_eq!(
-        found(std::slice::from_ref(&same), std::slice::from_ref(&lost), &[]),
-        ["crd-field-added v1beta1 spec.a additive", "crd-round-trip v1beta1 spec.a "]
-    );
-    // It was so before.
-    assert_eq!(found(std::slice::from_ref(&lost), std::slice::from_ref(&lost), &[]), [""; 0]);
-    // A version that is replaced is read in the other one.
-    let only = |name: &str, fields: &Value| [crd(&json!({"versions": [of(name, fields, true)]}))];
-    assert_eq!(
-        found(&only("v1beta1", &field), &only("v1", &json!({"b": {"type": "integer"}})), &[]),
-        [
-            "crd-deprecation v1beta1 ",
-            "crd-round-trip v1beta1 spec.a ",
-            "crd-storage  breaking",
-            "crd-version-added  additive",
-            "crd-version-removed v1beta1 dropped"
-        ]
-    );
-    let other = crd_of(&field, &json!({"a": {"type": "integer"}}));
-    assert_eq!(
-        found(&[crd_of(&field, &field)], &[other], &[]),
-        ["crd-round-trip v1beta1 spec.a ", "crd-type spec.a breaking"]
-    );
-}
-
-#[test]
-fn a_version_differs_from_each_stored_one_by_itself() {
-    let of = |name: &str, kind: &str, is_stored: bool| {
-        let mut whole = version(name, &json!({"a": {"type": kind}}));
-        whole["storage"] = is_stored.into();
-        whole
-    };
-    let old = crd(&json!({"versions": [of("v1alpha1", "string", false), of("v1beta1", "integer", true)]}));
-    let all = [of("v1alpha1", "string", false), of("v1beta1", "integer", false), of("v1", "boolean", true)];
-    let mut lines = found(&[old], &[crd(&json!({ "versions": all }))], &[]);
-    lines.retain(|line| line.starts_with("crd-round-trip"));
-    assert_eq!(lines, ["crd-round-trip v1alpha1 spec.a ", "crd-round-trip v1beta1 spec.a "]);
 }
 
 #[test]

@@ -57,6 +57,46 @@ fn a_version_is_deprecated_for_three_releases() {
 }
 
 #[test]
+fn a_version_in_which_objects_were_stored_goes() {
+    let with = |others: &[Value]| {
+        let mut last = version("v1", &json!({}));
+        let is_stored = others.iter().any(|other| other["storage"] == true);
+        super::merge(&mut last, &json!({ "storage": !is_stored }));
+        let all = [others, &[last]].concat();
+        crd(&json!({ "versions": all }))
+    };
+    let old = |is_served: bool, is_stored: bool| {
+        let mut old = version("v1alpha1", &json!({}));
+        super::merge(&mut old, &json!({"served": is_served, "storage": is_stored}));
+        old
+    };
+    let (stored, served, unserved, gone) =
+        (with(&[old(true, true)]), with(&[old(true, false)]), with(&[old(false, false)]), with(&[]));
+    let found = |releases: &[&Value]| {
+        let releases: Vec<Value> = releases.iter().map(|release| (*release).clone()).collect();
+        // No policy frees it, though an alpha is free otherwise.
+        let refused = ["kubernetes", "guideline"].map(|policy| after(&releases, policy, &["crd-stored-version"]).len());
+        assert_eq!(refused[0], refused[1]);
+        refused[0]
+    };
+    assert_eq!(found(&[&stored, &served, &unserved, &gone]), 1);
+    assert_eq!(found(&[&stored, &served, &gone]), 1);
+    assert_eq!(found(&[&stored, &gone]), 1);
+    assert_eq!(found(&[&served, &unserved, &gone]), 0);
+    // It is said once, when the version goes.
+    assert_eq!([found(&[&stored, &unserved]), found(&[&stored, &unserved, &gone, &gone])], [0, 0]);
+    let files = [("v1.0.0/c.yaml", &stored), ("v1.1.0/c.yaml", &unserved), ("v1.2.0/c.yaml", &gone)];
+    let files = files.map(|(name, crd)| (name, crd.to_string()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, crd)| (*name, crd.as_str())).collect();
+    let run = Tree::of(&files).run(&["crd", "check", "v1.1.0", "v1.2.0", "--history", "v1.0.0"]);
+    for expected in
+        ["unresolved[crd-stored-version] ", ": v1alpha1: v1.0.0 stored objects in the version, which is gone: "]
+    {
+        assert!(run.out.contains(expected), "{}", run.all());
+    }
+}
+
+#[test]
 fn a_field_is_called_deprecated_for_three_releases() {
     let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]}));
     let (open, gone) = (with(json!({"a": {"type": "string"}})), with(json!({})));

@@ -10,6 +10,7 @@ mod history;
 mod invalid;
 mod peers;
 mod policies;
+mod served;
 mod structural;
 mod table;
 mod verified;

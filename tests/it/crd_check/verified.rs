@@ -207,7 +207,15 @@ fn karpenter() {
             ["v1.0.4", "v1.0.9", "", "patch", "minor", "crd-rule loosened 2"],
             ["v1.1.0", "v1.1.1", "", "patch", "minor", "crd-field-added additive 1"],
             ["v1.1.1", "v1.2.0", "", "minor", "minor", "crd-printer-column additive 1"],
-            ["v1.2.0", "v1.3.0", "", "minor", "minor", "crd-field-added additive 2, crd-rule loosened 3"],
+            // Three messages of rules for what is selected are worded otherwise.
+            [
+                "v1.2.0",
+                "v1.3.0",
+                "",
+                "minor",
+                "minor",
+                "crd-field-added additive 2, crd-rule documentation 3, crd-rule loosened 3",
+            ],
             ["v1.5.0", "v1.6.0", "", "minor", "minor", "crd-field-added additive 2, crd-rule loosened 3"],
             ["v1.6.0", "v1.7.0", "", "minor", "minor", "crd-added additive 1, crd-rule loosened 5"],
             ["v1.9.0", "v1.10.0", "", "minor", "minor", "crd-field-added additive 1, crd-rule loosened 3"],
