@@ -141,7 +141,7 @@ pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
         return false;
     }
     let joined = [one.concat(), other.concat()];
-    numbers(&own) != numbers(&its)
+    have_other_numbers([one, other], [&own, &its])
         || have_other_units(&own, &its)
         || negates(&own)
         || negates(&its)
@@ -158,8 +158,12 @@ fn without(all: &[String], others: &[String]) -> Vec<String> {
     all.iter().filter(is_more).cloned().collect()
 }
 
-fn numbers(words: &[String]) -> Vec<&String> {
-    words.iter().filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit())).collect()
+/// Returns whether both names have a number that the other one has not, or one of them ends with one: `s3Bucket` can be the `bucket` of `s3`.
+fn have_other_numbers(names: [&[String]; 2], more: [&[String]; 2]) -> bool {
+    let is_number = |word: &&String| word.starts_with(|letter: char| letter.is_ascii_digit());
+    let [own, its] = more.map(|words| words.iter().filter(is_number).collect::<Vec<_>>());
+    let [one, other] = names.map(|words| words.last().filter(is_number));
+    own != its && (!own.is_empty() && !its.is_empty() || one.is_some() != other.is_some())
 }
 
 /// A name that gains a unit says what was meant before.
@@ -258,6 +262,7 @@ mod tests {
             ("RetryOn4xx", "RetryOn5xx"),
             ("DisAllow", "Allow"),
             ("Ascending", "Descending"),
+            ("HTTP", "HTTP2"),
         ] {
             assert!(are_different(one, other), "{one} {other}");
         }
@@ -276,6 +281,7 @@ mod tests {
             ("Prefix", "PathPrefix"),
             ("secret", "tlsSecret"),
             ("keyAlgorithm", "algorithm"),
+            ("s3Bucket", "bucket"),
         ] {
             assert!(!are_different(one, other), "{one} {other}");
         }
