@@ -124,13 +124,6 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Detection<'a> {
-    /// Adds what is known about `object` of `manifest`.
-    pub fn add(&mut self, manifest: &Manifest, object: &Object, packs: &'a Packs) {
-        let mut found = Found::default();
-        found.add(manifest, object, packs);
-        self.extend(found);
-    }
-
     /// Adds what was found in another file, behind what was found in those before it.
     pub(crate) fn extend(&mut self, file: Found<'a>) {
         self.objects.extend(file.objects);
