@@ -26,7 +26,7 @@ use crate::knowledge::pack::{Pack, Packs};
 use crate::shell::report::detect::Detail;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
 use crate::shell::report::grouped::{Grouped, grouped};
-use crate::shell::report::{Detection, Found, Painter, detect as render, html, json, statistics, text_format};
+use crate::shell::report::{Detection, Painter, detect as render, html, json, statistics, text_format};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
 struct FileDetection<'p> {
     survey: FileSurvey,
     kept: KeptFile,
-    found: Found<'p>,
+    found: Detection<'p>,
     crds: Vec<(&'p Pack, Crd)>,
     /// CRDs of kinds that no pack knows.
     unknown_crds: Vec<CrdPart>,
@@ -105,12 +105,12 @@ impl<'p> Detector<'p> {
         let packs = self.packs;
         let evidence = self.installations.evidence_in(&manifest).into_iter();
         let evidence = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
-        let mut found = Found { evidence, ..Found::default() };
+        let mut found = Detection { evidence, ..Detection::default() };
         manifest.objects.iter().for_each(|object| found.add(&manifest, object, packs));
-        let (crds, unknown_crds) = (crds_in(&manifest, packs), crd_sets::unknown_in(&manifest, packs));
         // What is kept of each file until all are read takes no more than it needs.
         found.objects.shrink_to_fit();
         found.spans.shrink_to_fit();
+        let (crds, unknown_crds) = (crds_in(&manifest, packs), crd_sets::unknown_in(&manifest, packs));
         let survey = self.surveyor.survey(&manifest);
         let kept = self.room.keep(manifest, survey.is_unknown);
         Box::new(FileDetection { survey, kept, found, crds, unknown_crds })

@@ -167,21 +167,21 @@ fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
     chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
 }
 
-/// One file; small, since all are kept until the last one is read.
+/// One file.
 pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
-    Template(Box<Finding>, Arc<str>),
+    Template(Finding, Arc<str>),
     /// It is a template that mentions no known API group, and can print known objects.
     OpenTemplate(Arc<str>),
     /// It makes its folder a chart, and nothing else is in it that matters.
     Chart,
     /// It could not be read, and may name these paths.
-    Failed(Box<(Finding, BTreeSet<String>)>),
+    Failed(Finding, BTreeSet<String>),
     /// It is a kustomization that cannot be parsed and mentions no known API group.
-    Unread(Box<LeftOut>),
+    Unread(LeftOut),
 }
 
 impl<T> File<T> {
@@ -194,12 +194,10 @@ impl<T> File<T> {
             }
             Reading::Irrelevant => {
                 let mentions = Kustomization::mentions(name, bytes);
-                (!mentions.is_empty()).then(|| Self::Unread(Box::new(LeftOut { name: name.to_owned(), mentions })))
+                (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
             }
             Reading::Manifest(manifest) => match first_action(name, &manifest) {
-                Some(action) => {
-                    Some(Self::Template(Box::new(manifest::template_finding(manifest.location(action))), text()))
-                }
+                Some(action) => Some(Self::Template(manifest::template_finding(manifest.location(action)), text())),
                 None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             },
             Reading::Triggered(manifest)
@@ -209,10 +207,10 @@ impl<T> File<T> {
                 Some(Self::OpenTemplate(text()))
             }
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
-            Reading::Template(finding) => Some(Self::Template(Box::new(finding), text())),
+            Reading::Template(finding) => Some(Self::Template(finding, text())),
             Reading::Failed(finding) => {
                 let mentions = Kustomization::mentions(name, bytes);
-                Some(Self::Failed(Box::new((finding, mentions))))
+                Some(Self::Failed(finding, mentions))
             }
         }
     }
@@ -222,7 +220,7 @@ impl<T> File<T> {
         let message = "the name of the file is not valid UTF-8".to_owned();
         let help = Some("rename the file");
         let finding = file_finding(&name(path), Code::InvalidEncoding, Severity::Error, message, help);
-        Self::Failed(Box::new((finding, BTreeSet::new())))
+        Self::Failed(finding, BTreeSet::new())
     }
 }
 
@@ -374,7 +372,7 @@ pub(super) fn crds_of_texts<'b>(
     let mut manifests = Vec::new();
     for (name, bytes) in files.filter(|(name, _)| is_meant(name)) {
         match File::new(&name, bytes, &recognizer, |manifest| manifest) {
-            Some(File::Failed(failed)) => bail!("{}: {}", failed.0.location, failed.0.sentence()),
+            Some(File::Failed(finding, _)) => bail!("{}: {}", finding.location, finding.sentence()),
             Some(File::Manifest(_, manifest) | File::Related(manifest)) => manifests.push(manifest),
             _ => {}
         }
@@ -618,15 +616,15 @@ impl<T> Input<T> {
                 self.templates.push(SkippedTemplate { file, text, is_reported: true, is_alone: false });
                 if is_listed {
                     self.counts.templates += 1;
-                    self.findings.push(*finding);
+                    self.findings.push(finding);
                 }
             }
             File::OpenTemplate(text) if is_listed || self.shard.is_some() => {
                 self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false, is_alone: false });
             }
             File::Template(..) | File::OpenTemplate(_) | File::Chart => {}
-            File::Failed(failed) => self.failed(path, failed.0, failed.1),
-            File::Unread(kustomization) => self.unread.push(*kustomization),
+            File::Failed(finding, mentions) => self.failed(path, finding, mentions),
+            File::Unread(kustomization) => self.unread.push(kustomization),
         }
     }
 

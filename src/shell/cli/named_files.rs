@@ -142,11 +142,10 @@ impl Search<'_, '_> {
             }
             // Kustomize reads it no more than this program does.
             File::Template(..) | File::OpenTemplate(_) | File::Chart => return None,
-            File::Failed(failed) => {
-                let (finding, mentions) = *failed;
-                self.fail(LeftOut { name: name.clone(), mentions }, finding.message)
+            File::Failed(finding, mentions) => {
+                self.fail(LeftOut { name: name.clone(), mentions }, finding.message.clone())
             }
-            File::Unread(left_out) => self.fail(*left_out, "it cannot be parsed".to_owned()),
+            File::Unread(left_out) => self.fail(left_out, "it cannot be parsed".to_owned()),
         }
         Some(name)
     }

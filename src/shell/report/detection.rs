@@ -74,22 +74,10 @@ pub struct Detection<'a> {
     pub shard: Option<String>,
 }
 
-/// What `detect` found in one file: see [`Detection`]. It is small, since it is kept until all files are read.
-#[derive(Debug, Default)]
-pub(crate) struct Found<'a> {
-    pub(crate) objects: Vec<Detected<'a>>,
-    pub(crate) spans: Vec<ObjectReleases<'a>>,
-    pub(crate) evidence: Vec<(&'a str, Evidence)>,
-    pub(crate) values: Vec<(&'a str, String, Location, String)>,
-    pub(crate) findings: Vec<Finding>,
-    /// How many objects are recognized that are not among those above.
-    pub(crate) recognized: usize,
-}
-
-impl<'a> Found<'a> {
+impl<'a> Detection<'a> {
     /// Adds what is known about `object` of `manifest`: the releases that it can be for, values of a chart in it, and findings. One
     /// that no pack knows adds nothing.
-    pub(crate) fn add(&mut self, manifest: &Manifest, object: &Object, packs: &'a Packs) {
+    pub fn add(&mut self, manifest: &Manifest, object: &Object, packs: &'a Packs) {
         let before = self.values.len();
         // An object of the pack's own kinds is reported as an object, not as one with values.
         for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
@@ -97,7 +85,7 @@ impl<'a> Found<'a> {
                 self.values.push((pack.name(), object.title(), manifest.locate(object, &field), field.to_string()));
             }
         }
-        self.recognized += usize::from(self.values.len() > before);
+        self.counts.recognized += usize::from(self.values.len() > before);
         let Some(pack) = packs.of_group(&object.kind.group) else { return };
         let (findings, inference) = inference_findings(manifest, object, pack);
         self.findings.extend(findings);
@@ -111,26 +99,13 @@ impl<'a> Found<'a> {
         );
     }
 
-    /// Adds an object whose fields `place` locates.
-    fn add_inferred(&mut self, mut detected: Detected<'a>, place: impl Fn(&FieldPath) -> Location) {
-        let Detected { title, kind, pack, inference, location, evidence } = &mut detected;
-        if let Some(catalog) = pack.catalog(&kind.0).filter(|_| !inference.is_conflict()) {
-            inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
-        }
-        ObjectReleases::add(&mut self.spans, pack, inference, title, || location.clone());
-        *evidence = inference.evidence.iter().map(|fact| place(&fact.path)).collect();
-        self.objects.push(detected);
-    }
-}
-
-impl<'a> Detection<'a> {
     /// Adds what was found in another file, behind what was found in those before it.
-    pub(crate) fn extend(&mut self, file: Found<'a>) {
+    pub fn extend(&mut self, file: Self) {
         self.objects.extend(file.objects);
         self.extend_spans(file.spans);
         self.values.extend(file.values);
         self.findings.extend(file.findings);
-        self.counts.recognized += file.recognized;
+        self.counts.recognized += file.counts.recognized;
     }
 
     /// Adds which releases the objects of another file can be for.
@@ -147,9 +122,18 @@ impl<'a> Detection<'a> {
         let inference = infer(&sides.before, catalog, &version.version);
         let (title, kind, location) = (object.title.clone(), object.from.clone(), object.location.clone());
         let place = |_: &FieldPath| object.location.clone();
-        let mut found = Found::default();
-        found.add_inferred(Detected { title, kind, pack, inference, location, evidence: Vec::new() }, place);
-        self.extend(found);
+        self.add_inferred(Detected { title, kind, pack, inference, location, evidence: Vec::new() }, place);
+    }
+
+    /// Adds an object whose fields `place` locates.
+    fn add_inferred(&mut self, mut detected: Detected<'a>, place: impl Fn(&FieldPath) -> Location) {
+        let Detected { title, kind, pack, inference, location, evidence } = &mut detected;
+        if let Some(catalog) = pack.catalog(&kind.0).filter(|_| !inference.is_conflict()) {
+            inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
+        }
+        ObjectReleases::add(&mut self.spans, pack, inference, title, || location.clone());
+        *evidence = inference.evidence.iter().map(|fact| place(&fact.path)).collect();
+        self.objects.push(detected);
     }
 }
 

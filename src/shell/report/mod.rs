@@ -56,7 +56,6 @@ mod words;
 pub(crate) use count::known_to;
 pub use count::{Counts, one_of};
 pub(crate) use count::{plural, thousands};
-pub(crate) use detection::Found;
 pub(crate) use detection::{Api, KindInUse, Update};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
