@@ -185,6 +185,21 @@ fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Grou
     out
 }
 
+/// Returns the kinds of objects, in their order; several with how many each has.
+fn kinds(objects: &[&ChangedObject]) -> Vec<String> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for object in objects {
+        match counts.iter_mut().find(|(kind, _)| *kind == object.from.kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((&object.from.kind, 1)),
+        }
+    }
+    match counts.as_slice() {
+        [(kind, _)] => vec![(*kind).to_owned()],
+        several => several.iter().map(|(kind, count)| format!("{} {kind}", thousands(*count))).collect(),
+    }
+}
+
 /// Returns what becomes of an object of which there is one finding at most.
 fn change_alone<'r>(entry: &Group<'r>) -> Option<Alike<'r>> {
     let Group::Object { change: Some(ChangedObject { from, to, .. }), findings, .. } = entry else { return None };
@@ -312,12 +327,10 @@ impl Printer<'_> {
     fn alike(&self, out: &mut String, objects: &[&ChangedObject]) {
         let (painter, first) = (self.painter, objects[0]);
         let (place, more) = (painter.place(&first.location), thousands(objects.len() - 1));
-        let name = |object: &&ChangedObject| match objects.len() {
-            ..=PLACES => object.title.clone(),
-            _ => object.from.kind.clone(),
+        let names = match objects.len() {
+            ..=PLACES => objects.iter().map(|object| object.title.clone()).collect(),
+            _ => kinds(objects),
         };
-        let mut seen = BTreeSet::new();
-        let names: Vec<String> = objects.iter().map(name).filter(|name| seen.insert(name.clone())).collect();
         let names = painter.strong(&visible(&names.join(", ")));
         let _infallible = writeln!(out, "{place} and {more} more: {names}: {}", changed(first));
     }
@@ -533,7 +546,7 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         (all[3].from.0.kind, all[3].to.0.kind) = ("Gate".to_owned(), "Gate".to_owned());
         let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
         let expected =
-            "a.yaml:1:1 and 4 more: Route, Gate: g/v1 -> g/v2\na.yaml:2:1: warning[unknown-kind] Route r2: odd\n";
+            "a.yaml:1:1 and 4 more: 4 Route, 1 Gate: g/v1 -> g/v2\na.yaml:2:1: warning[unknown-kind] Route r2: odd\n";
         check(&all, &odd, Shown::First, expected);
         // Several are below their object.
         let odd = [finding(2, Some(2), WARNING, ("odd", "")), finding(2, Some(2), WARNING, ("even", ""))];
