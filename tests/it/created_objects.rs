@@ -301,3 +301,29 @@ fn objects_that_are_texts_in_values_are_converted_there() {
     assert_eq!(tree.text("values.yaml"), open);
     run.check(1);
 }
+
+#[test]
+fn what_a_text_has_besides_values_of_a_known_chart_is_reported() {
+    let data = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  values.yaml: |\n    cainjector: {{enabled: true}}\n    extraObjects:\n    - {GREEN}\n"
+    );
+    let tree = Tree::of(&[("data.yaml", &*data), ("other.yaml", CURRENT)]);
+    let run = tree.run(&["check", "--to", "cilium@1.18.2", "--to", "cert-manager@1.16"]);
+    assert!(run.all().contains("warning[not-an-object]"), "{}", run.all());
+}
+
+#[test]
+fn what_an_object_inside_other_data_names_counts() {
+    let scaler = |version: &str| {
+        format!(
+            "things:\n- apiVersion: autoscaling/v2\n  kind: HorizontalPodAutoscaler\n  metadata: {{name: a}}\n  spec:\n    maxReplicas: 3\n    scaleTargetRef: {{apiVersion: {version}, kind: Deployment, name: x}}\n"
+        )
+    };
+    for (version, code) in [("apps/v1", 0), ("apps/v1beta1", 1)] {
+        let other = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {}\n";
+        let tree = Tree::of(&[("values.yaml", &*scaler(version)), ("other.yaml", other)]);
+        let run = tree.run(&["check", "--to", "kubernetes@1.33"]);
+        assert_eq!(run.all().contains("unresolved[not-an-object]"), code == 1, "{}", run.all());
+        run.check(code);
+    }
+}

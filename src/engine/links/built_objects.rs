@@ -164,6 +164,13 @@ impl<'b> BuiltObjects<'b> {
     }
 }
 
+/// Returns whether an object that stands inside other data of this file would change as a document of its own, or would have to.
+pub(crate) fn is_outdated(tied: &TiedFiles<'_>, file: &str, object: &Object, others: &Context<'_>) -> bool {
+    let made = tied.convert_inside(file, object, others);
+    made.is_some_and(|made| made.needs_change())
+        || with_references(tied, &object.kind, &object.value).object() != &*object.value
+}
+
 /// Updates the references in an object to kinds that are renamed, as if none of their objects were held back.
 pub(super) fn with_references(tied: &TiedFiles<'_>, kind: &GroupKind, value: &Arc<Value>) -> Session<'static> {
     let mut session = Session::new(Arc::clone(value));

@@ -81,6 +81,7 @@ pub(crate) mod states;
 pub(crate) mod together;
 pub(crate) mod unapplied;
 
+pub(crate) use built_objects::is_outdated;
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
 pub(crate) use run::{Run, Sources};

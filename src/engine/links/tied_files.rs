@@ -89,7 +89,7 @@ impl<'a> TiedFiles<'a> {
     }
 
     /// Converts an object that stands inside other data of this file, as if it were a document of its own.
-    pub(crate) fn convert_inside(&self, file: &str, object: &Object, others: &Context<'_>) -> Option<Conversion> {
+    pub(super) fn convert_inside(&self, file: &str, object: &Object, others: &Context<'_>) -> Option<Conversion> {
         let namespace = self.run.namespaces().of(file, &object.kind, object.namespace.as_deref());
         let place = ObjectPlace { file, ..ObjectPlace::default() };
         convert(object, self.targets.goal, ObjectContext::new(Completeness::Whole, &namespace, place, others))

@@ -81,8 +81,9 @@ fn of_text(one: &Carried<'_>, place: FieldPath, text: &str, recognizer: &Recogni
         chart.is_named(one) || !one.carrier.names_any_chart(one.around) && text.contains(chart.triggers()[1])
     };
     let charts: Vec<&Chart> = recognizer.charts().iter().filter(may_be_of).collect();
-    let may_have_objects = one.carrier.has_texts_of_charts() && recognizer.mentions_group(text.as_bytes());
-    if charts.is_empty() && !may_have_objects {
+    let is_of_chart = one.carrier.has_texts_of_charts();
+    let has_group = recognizer.mentions_group(text.as_bytes());
+    if charts.is_empty() && !(is_of_chart && has_group) {
         return None;
     }
     let (tree, values) = match read(text) {
@@ -95,10 +96,10 @@ fn of_text(one: &Carried<'_>, place: FieldPath, text: &str, recognizer: &Recogni
         false => chart.objects("values.yaml", 0, &values),
     };
     let mut objects: Vec<Object> = charts.iter().flat_map(of_chart).map(|object| beside(one, object)).collect();
-    let embedded = if may_have_objects { embedded::find(0, text, &values, recognizer) } else { Vec::new() };
+    let embedded = if has_group { embedded::find(0, text, &values, recognizer) } else { Vec::new() };
     let in_text = Created::InValues(FieldPath::default());
     let (created, others): (Vec<Embedded>, _) =
-        embedded.into_iter().partition(|inner| !inner.is_text && in_text.has(&inner.path));
+        embedded.into_iter().partition(|inner| is_of_chart && !inner.is_text && in_text.has(&inner.path));
     objects.extend(created.iter().filter_map(|inner| inner.created(&values)));
     let text = TextWithObjects { place, folder: None, target: None, text: text.to_owned(), tree, objects };
     let has_others = !others.is_empty();

@@ -224,12 +224,8 @@ fn kind_in_lines(text: &str, recognizer: &Recognizer) -> Option<String> {
 /// Returns whether a mapping is an object of a known group; a reference to one has neither `metadata` nor `spec`.
 pub(super) fn is_complete(map: &Map<String, Value>, recognizer: &Recognizer) -> bool {
     let (Some(api_version), Some(kind)) = (map.text("apiVersion"), map.text("kind")) else { return false };
-    recognizer.is_known_kind(Some(&ApiVersion::parse(api_version).group), kind) && has_content(map)
-}
-
-/// Returns whether a mapping has the fields of an object: one that only names an object has none of them.
-pub(crate) fn has_content(map: &Map<String, Value>) -> bool {
-    ["metadata", "spec"].iter().any(|key| map.get(*key).is_some_and(Value::is_object))
+    recognizer.is_known_kind(Some(&ApiVersion::parse(api_version).group), kind)
+        && ["metadata", "spec"].iter().any(|key| map.get(*key).is_some_and(Value::is_object))
 }
 
 fn title(map: &Map<String, Value>) -> String {

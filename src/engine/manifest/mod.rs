@@ -45,7 +45,7 @@ pub(crate) use applied::{Applied, Folder, Repository, Source, folder_at};
 pub(crate) use carried_values::{beside, objects_in, values_in};
 pub(crate) use chart_uses::{ChartUses, ValuesFile, judge};
 pub(crate) use configuration::TRANSFORMERS;
-pub(crate) use embedded::{Embedded, created_in, has_content};
+pub(crate) use embedded::{Embedded, created_in};
 pub(crate) use ignore_comment::{Ignore, Ignores};
 pub(crate) use ignores::is_ignore_comment;
 pub(crate) use inline_patch::{DataPatch, InlinePatch};

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Embedded, Manifest, Object, has_content, is_values_file};
+use crate::engine::manifest::{Embedded, Manifest, Object, is_values_file};
 use crate::syntax::field::FieldPath;
 use crate::syntax::yaml::{read_documents, read_value};
 
@@ -34,8 +34,8 @@ fn is_outdated(value: &Value, needs_change: &dyn Fn(&Object) -> bool) -> bool {
         Value::String(text) => text.contains("apiVersion") && is_outdated_text(text, needs_change),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     };
-    let object = value.as_object().filter(|map| has_content(map));
-    let object = object.and_then(|_| Object::from_value(0, FieldPath::default(), value.clone()));
+    // What names an object is one without fields here: its apiVersion can go as well.
+    let object = value.get("kind").and_then(|_| Object::from_value(0, FieldPath::default(), value.clone()));
     object.is_some_and(|object| needs_change(&object)) || holds_one()
 }
 

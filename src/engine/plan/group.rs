@@ -22,7 +22,7 @@ use crate::engine::links::patches::{self, Patching};
 use crate::engine::links::references::{PatchedReferences, References};
 use crate::engine::links::states::States;
 use crate::engine::links::{
-    Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, merged_values, part_names,
+    Group, Held, Id, Run, TiedFiles, VersionChanges, affixes, given_namespaces, is_outdated, merged_values, part_names,
     split_objects, unapplied,
 };
 use crate::engine::manifest::{Embedded, Manifest, Object};
@@ -224,8 +224,7 @@ impl<'g> GroupPlanner<'g> {
 fn embedded<'g>(linked: &TiedFiles<'g>, others: &Context<'_>) -> BTreeMap<usize, Vec<&'g Embedded>> {
     let files = linked.files().filter(|(_, manifest)| !manifest.embedded.is_empty());
     let outdated = |(file, manifest): (usize, &'g Manifest)| {
-        let conversion = |object: &Object| linked.convert_inside(&manifest.file, object, others);
-        let needs_change = |object: &Object| conversion(object).is_some_and(|made| made.needs_change());
+        let needs_change = |object: &Object| is_outdated(linked, &manifest.file, object, others);
         (file, embedded_objects::outdated(manifest, &needs_change))
     };
     files.map(outdated).collect()
