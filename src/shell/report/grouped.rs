@@ -595,7 +595,7 @@ to do by hand: 1. mend it
     #[test]
     fn what_is_to_be_copied_is_short() {
         let text = |help: &str| with_text(help, "  ", LINES);
-        assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: { key: { policy: Never } }");
+        assert_eq!(text("add it:\nspec:\n  key:\n    policy: Never\n"), "add it: spec: {key: {policy: Never}}");
         let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
         assert_eq!(text("add it:\na: 1\nb: 2"), block("a: 1\nb: 2"));
         let long = "a: 0\nb: 1\nc: 2\nd: 3\ne: 4";
