@@ -112,7 +112,7 @@ fn an_advisory_and_a_hint_have_the_text_to_add() {
     assert!(advised.contains(lines), "{advised}");
     let policy = "apiVersion: structure.example.com/v1\nkind: Policy\nmetadata:\n  name: a\nspec:\n  level: baseline\n";
     let hinted = said(policy, "text");
-    assert!(hinted.contains(" metadata: { labels: { structure.example.com/level: baseline } }\n"), "{hinted}");
+    assert!(hinted.contains(" metadata: {labels: {structure.example.com/level: baseline}}\n"), "{hinted}");
 }
 
 #[test]
