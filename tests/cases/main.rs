@@ -18,6 +18,11 @@ mod pages;
 #[path = "../support/mod.rs"]
 mod support;
 
+/// That of the program; the one of glibc is slower.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let subjects =

@@ -86,7 +86,7 @@ fn a_webhook_is_trusted_only_where_the_schemas_are_the_same() {
         "v1beta1",
         "gone: a, room: hall, watts: '5'",
         &[
-            "held-back[schema-differs] from v1beta1 to v1, spec.gone disappears",
+            "held-back[schema-differs] Lamp a: from v1beta1 to v1, spec.gone disappears",
             "from v1beta1 to v1, spec.watts changes in type (\"string\", then \"integer\")",
             "kubectl get Lamp.v1.home.example NAME -o yaml",
         ],

@@ -143,11 +143,11 @@ fn what_is_no_manifest_is_no_error() {
         fs::write(tree.path(name), text).unwrap();
     }
     let check =
-        run(&tree, "README.md\nmain.go\nignored.yaml\ngone.yaml\ngone/too.yaml\nsub\nempty.yaml\nlist\n", &["check"]);
+        run(&tree, "README.md\nmain.go\nignored.yaml\ngone.yaml\ngone/too.yaml\nempty.yaml\nlist\n", &["check"]);
     check.check(0);
     assert_eq!(
         check.err,
-        "warning: sub is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n1 of 8 listed files read, 0 objects recognized: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
+        "1 of 7 listed files read, 0 objects recognized: 0 to change in 0 files, 0 held back; 0 files skipped, 0 failed\n"
     );
     run(&tree, "image.yaml\n", &["check"]).check(0);
     let json = run(&tree, "README.md\n", &["check", "--format", "json"]);
@@ -197,9 +197,19 @@ fn a_list_of_which_nothing_exists_is_not_silent() {
     none.check(0);
     let warning = "warning: no listed file exists, such as apps/x.yaml\n  help: names count from the current folder, or from the top folder of its repository\n";
     assert!(none.err.starts_with(warning), "{}", none.err);
+    // What `find` lists without `-type f` would be a run on nothing.
     let folder = run(&tree, "sub\n", &["check"]);
-    folder.check(0);
-    assert!(folder.err.starts_with("warning: sub is a folder, and only files are listed"), "{}", folder.err);
+    folder.check(2);
+    assert!(folder.err.contains("names sub, which is a folder: list its files"), "{}", folder.err);
+    // Git lists a submodule like a file.
+    fs::write(tree.path("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
+    let submodule = run(&tree, "sub\n", &["check"]);
+    submodule.check(0);
+    assert!(
+        submodule.err.starts_with("warning: sub is another repository, of which no file is listed\n"),
+        "{}",
+        submodule.err
+    );
 }
 
 #[test]

@@ -85,3 +85,8 @@ mod yaml_laws;
 mod yaml_limits;
 mod yaml_matrix;
 mod yaml_suite;
+
+/// That of the program; the one of glibc is slower.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

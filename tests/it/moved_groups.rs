@@ -133,6 +133,35 @@ fn a_move_that_is_accepted_converts_what_is_alike_and_what_refers_to_it() {
     assert_eq!(tree.text("a.yaml"), before);
 }
 
+/// A cluster has objects in both groups for a while, so a role keeps the old one.
+#[test]
+fn roles_name_the_new_group_too_after_a_move() {
+    let crds = |group: &str| crd("Lamp", "None", &[("v1", STORED, ROOM)]).replace("home.example", group);
+    let role = |groups: &str, resources: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: r}}\nrules:\n- apiGroups: [{groups}] # those of lamps\n  \
+             resources: [{resources}]\n  verbs: [get]\n"
+        )
+    };
+    let before = role("home.example", "lamps, lamps/status");
+    let tree = Tree::of(&[
+        ("old/a.yaml", &crds("home.example")),
+        ("new/a.yaml", &crds("lights.example")),
+        ("a.yaml", &lamp("v1", "room: hall")),
+        ("role.yaml", &before),
+        ("all.yaml", &role("home.example, '*'", "lamps")),
+    ]);
+    let apply =
+        ["apply", "--yes", "--allow-dirty", "a.yaml", "role.yaml", "all.yaml", "--move", "home.example=lights.example"];
+    tree.run(&[&apply[..], &MOVED].concat()).check(0);
+    let both = role("home.example, lights.example", "lamps, lamps/status");
+    assert_eq!(tree.text("role.yaml"), both);
+    assert_eq!(tree.text("all.yaml"), role("home.example, '*'", "lamps"));
+    // On the way back both are there already.
+    tree.run(&[&apply[..], &MOVED, &["--to", "crds@old"]].concat()).check(0);
+    assert_eq!((tree.text("role.yaml"), tree.text("a.yaml")), (both, lamp("v1", "room: hall")));
+}
+
 /// What a team writes once: its CRDs, an accepted move and targets.
 #[test]
 fn crds_a_move_and_targets_can_be_settings() {

@@ -78,7 +78,7 @@ fn a_json_patch_of_the_version_of_the_chart_holds_the_values_back() {
             let run = check_held(&base, &json(target, "/spec/chart/spec/version", "v1.12.0"), targets);
             assert!(
                 run.all().contains(
-                    "held-back[converts-together] it is patched by the JSON patch at prod/kustomization.yaml:5:5"
+                    "held-back[converts-together] HelmRelease certs: it is patched by the JSON patch at prod/kustomization.yaml:5:5"
                 ),
                 "{}",
                 run.all()

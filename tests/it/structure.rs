@@ -154,7 +154,7 @@ fn a_type_of_another_release_is_told_from_a_field_of_it() {
         size.contains("the type of spec.size is that of v1.0.0 alone, but spec.new exists only in v2.0.0"),
         "{size}"
     );
-    assert!(size.contains("    help: write spec.size as in v2.0.0, or change spec.new\n"), "{size}");
+    assert!(size.contains("\n  help: write spec.size as in v2.0.0, or change spec.new\n"), "{size}");
     assert!(
         size.contains("spec.new exists only in v2.0.0, but the type of spec.size is that of v1.0.0 alone"),
         "{size}"

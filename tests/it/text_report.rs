@@ -40,7 +40,7 @@ const OTHERS: [&str; 4] =
 
 /// The first two of them.
 fn first_places() -> String {
-    format!("  also {} and 2 more\n", OTHERS[..2].join(", "))
+    format!("  also {} and 2 more (-v lists them)\n", OTHERS[..2].join(", "))
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_known_mistake_is_said_once() {
     let run = Tree::of(&[("a.yaml", proxy)]).run(&["check", "--to", "ngf@2.4"]);
     let found: Vec<&str> = run.out.lines().filter(|line| line.contains("warning[")).map(str::trim_start).collect();
     let starts = [
-        "a.yaml:7:7: warning[advisory] no release supports annotations here",
+        "a.yaml:7:7: warning[advisory] NginxProxy b/a: no release supports annotations here",
         "a.yaml:8:7: warning[unknown-field] no release has the field spec.kubernetes.service.other",
     ];
     assert_eq!(found.len(), 2, "{}", run.all());
@@ -173,7 +173,7 @@ fn a_kind_that_no_release_has_is_reported_once() {
     let documents = ["a", "b", "c", "d", "e", "f"].map(other).join("---\n");
     let run = Tree::of(&[("a.yaml", &documents)]).run(&["check", "--to", TO]);
     assert_eq!(run.out.matches("unresolved[unknown-kind]").count(), 1, "{}", run.out);
-    assert!(run.out.contains(" and 3 more\n"), "{}", run.out);
+    assert!(run.out.contains(" and 3 more (-v lists them)\n"), "{}", run.out);
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn the_report_does_not_depend_on_the_number_of_threads() {
     }
     let run = |threads: &str| tree.run(&["check", "--to", TO, "-j", threads]).out;
     assert_eq!(run("1"), run("8"));
-    assert!(run("1").contains(" and 22 more\n"), "{}", run("1"));
+    assert!(run("1").contains(" and 22 more (-v lists them)\n"), "{}", run("1"));
 }
 
 #[test]

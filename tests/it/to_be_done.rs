@@ -43,7 +43,9 @@ fn a_value_that_the_chart_ignores_is_unresolved_until_the_chart_is_new_enough() 
     let apply = tree.run(&["apply", "--to", "cert-manager@1.21,flux@2.9", "--yes", "--allow-no-vcs"]);
     apply.check(1);
     assert!(
-        apply.all().contains("a.yaml:9:5: unresolved[chart-too-old] spec.values.installCRDs is not converted: "),
+        apply.all().contains(
+            "a.yaml:9:5: unresolved[chart-too-old] HelmRelease cert-manager: spec.values.installCRDs is not converted: "
+        ),
         "{}",
         apply.all()
     );
@@ -99,7 +101,7 @@ fn a_crd_that_is_patched_serves_what_is_built_of_it() {
     let stopped = patched("crds.yaml", not_served);
     let found = run(served, &[("base/kustomization.yaml", stopped.clone())]);
     found.check(1);
-    assert!(found.out.contains("serves no version, but an object in these files needs v1"), "{}", found.out);
+    assert!(found.out.contains("serves no version, but an object needs v1"), "{}", found.out);
     // A kustomization above adds the version again.
     let adds = "{op: add, path: /spec/versions/-, value: {name: v1, served: true, storage: false}}";
     let added = patched("../base", adds);
@@ -127,7 +129,7 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
         ("apps/b.yaml", &repository.replace("name: a", "name: b")),
     ]);
     let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but 2 \
-                objects in these files need v1; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit\n";
+                objects need v1; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit\n";
     let apply = tree.run(&["apply", "--to", "flux@2.9", "--yes", "--allow-no-vcs"]);
     apply.check(1);
     assert!(apply.all().contains(told), "{}", apply.all());
@@ -150,7 +152,7 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     let run = both.run(&["check", "-q", "--to", "flux@2.9"]);
     let found: Vec<&str> = run.out.lines().filter(|line| line.contains("crd-not-serving")).collect();
     let expected = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRDs of GitRepository.source.toolkit.fluxcd.io, \
-                    Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects in these files need v1; the first is apps/a.yaml:1:1";
+                    Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects need v1; the first is apps/a.yaml:1:1";
     assert_eq!(found, [expected], "{}", run.out);
     // Where kinds differ, what they serve stands below, all of it with -v where it is long.
     let other = crd("OCIRepository", "{name: v1beta1, served: true, storage: true}");
@@ -168,9 +170,9 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     ];
     let run = Tree::of(&files).run(&["check", "-q", "--to", "flux@2.9"]);
     let told = "flux/crds.yaml:7:3: unresolved[crd-not-serving] the CRDs of Bucket.source.toolkit.fluxcd.io and 2 more do not serve what 3 objects \
-                in these files need; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit:\n    \
-                the CRD of OCIRepository.source.toolkit.fluxcd.io serves v1beta1, but an object in these files needs v1\n    \
-                the CRDs of GitRepository.source.toolkit.fluxcd.io, Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects in these files need v1\n";
+                need; the first is apps/a.yaml:1:1\n  help: put the CRDs of flux@2.9.4 into the tree, at the latest in the same commit:\n    \
+                the CRD of OCIRepository.source.toolkit.fluxcd.io serves v1beta1, but an object needs v1\n    \
+                the CRDs of GitRepository.source.toolkit.fluxcd.io, Bucket.source.toolkit.fluxcd.io serve v1beta2, but 2 objects need v1\n";
     assert!(run.out.contains(told), "{}", run.out);
     // A target that serves the old version changes nothing.
     let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);
@@ -184,8 +186,8 @@ fn a_file_of_an_old_release_is_one_thing_to_do() {
     let crds = format!("# Flux version: v0.41.2\n{}", crd("GitRepository", SERVED));
     let files = [("flux/gotk.yaml", &*crds), ("apps/a.yaml", repository)];
     let check = |flags: &[&str]| Tree::of(&files).run(&[&["check", "--to", "flux@2.9"][..], flags].concat());
-    let expected = "flux/gotk.yaml:8:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but an object in \
-                    these files needs v1; the first is apps/a.yaml:1:1; the file has the comment Flux version: v0.41.2\n  help: replace the file by the one of v2.9.4, at the latest in the same commit\n";
+    let expected = "flux/gotk.yaml:8:3: unresolved[crd-not-serving] the CRD of GitRepository.source.toolkit.fluxcd.io serves v1beta2, but an object \
+                    needs v1; the first is apps/a.yaml:1:1; the file has the comment Flux version: v0.41.2\n  help: replace the file by the one of v2.9.4, at the latest in the same commit\n";
     assert_eq!(check(&[]).out, expected);
     let note = "flux/gotk.yaml:1:1: note[pinned-version] comment Flux version: v0.41.2 is not edited";
     assert!(check(&["-v"]).out.contains(note), "{}", check(&["-v"]).all());

@@ -129,8 +129,8 @@ impl<'c> Node<'c> {
             let text = self.of_keyword(schema, keyword, value);
             text.or_else(|| self.is_v1.then(|| self.of_structure(keyword, value)).flatten())
         };
-        let mut found: Vec<Wrong> =
-            schema.iter().filter_map(|(keyword, value)| Some((at.key(keyword), text(keyword, value)?))).collect();
+        let wrong = |(keyword, value)| text(keyword, value).map(|text| (at.key(keyword), text));
+        let mut found: Vec<Wrong> = schema.iter().filter_map(wrong).collect();
         if self.is_v1 {
             found.extend(self.missing().map(|text| (at.key("type"), text.to_owned())));
             found.extend(self.rules());

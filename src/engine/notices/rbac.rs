@@ -6,8 +6,8 @@
 //! nothing in the same object names the new kind as well, with all verbs and for the same names of objects. A webhook or an admission policy that gives `apiVersions` too is
 //! reported where it gives none that the target serves.
 //!
-//! With the parameter `rbac` of the pack, [`extensions`] says what lets such a mapping name the new group beside the old one, where that
-//! permits nothing else.
+//! With the parameter `rbac` of the pack, and after a move that was accepted, [`extensions`] says what lets such a mapping name the new
+//! group beside the old one, where that permits nothing else.
 //!
 //! Invariant: what is permitted in the new group was permitted in the old one.
 
@@ -70,18 +70,20 @@ fn renamed<'r, 'v>(rules: &'r [ResourceRule<'v>], renames: &'r Renames) -> Vec<R
     renames.iter().map(|(old, successor)| (old, successor.kind(), naming(successor.kind()))).collect()
 }
 
-/// Returns whether the user chose for a pack of the run that rules are extended.
+/// Returns whether rules are extended for a pack of the run.
 fn is_extended(targets: &Targets<'_>) -> bool {
     targets.goal.targets.iter().any(|target| extends(target, targets))
 }
 
+/// Returns whether the user chose that rules are extended. Kinds of CRDs are renamed by a move that the user accepted.
 fn extends(target: &Target<'_>, targets: &Targets<'_>) -> bool {
-    targets
+    let is_chosen = targets
         .goal
         .choices
         .parameters
         .get(&format!("{}.rbac", target.pack.name()))
-        .is_some_and(|chosen| chosen == "extend")
+        .is_some_and(|chosen| chosen == "extend");
+    is_chosen || target.pack.is_of_crds()
 }
 
 /// Returns the changes with which the mappings in `object` name the new groups too, where the user chose that.

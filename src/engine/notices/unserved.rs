@@ -121,7 +121,7 @@ fn words(crds: &[UnservedCrd<'_>]) -> (String, String) {
         1 => format!("the CRD of {} does", kinds[0]),
         count => format!("the CRDs of {} and {} more do", kinds[0], count - 1),
     };
-    let message = format!("{subject} not serve what {objects} objects in these files need");
+    let message = format!("{subject} not serve what {objects} objects need");
     (message, format!(":\n{}", sentences.join("\n")))
 }
 
@@ -142,7 +142,7 @@ fn sentence(alike: &[&UnservedCrd<'_>]) -> String {
         count => (format!("{count} objects"), "need"),
     };
     let served = if served.is_empty() { "no version".to_owned() } else { served.join(", ") };
-    format!("{the_crds} of {named}{more} {serve} {served}, but {objects} in these files {need} {version}")
+    format!("{the_crds} of {named}{more} {serve} {served}, but {objects} {need} {version}")
 }
 
 /// Counts the folders above both files, and the file where it is one.

@@ -497,8 +497,8 @@ fn about_list(remark: &ListRemark) -> String {
             "warning: no listed file exists, such as {}\n  help: names count from the current folder, or from the top folder of its repository\n",
             visible(&name(file))
         ),
-        ListRemark::Folder(folder) => format!(
-            "warning: {} is a folder, and only files are listed: of what is in it, nothing is read for the list\n  help: list its files, or pass the folder as an argument\n",
+        ListRemark::Submodule(folder) => format!(
+            "warning: {} is another repository, of which no file is listed\n  help: run in it too, or list its files\n",
             visible(&name(folder))
         ),
     }

@@ -36,8 +36,8 @@ pub(crate) enum ListRemark {
     FromTop,
     /// No path leads to anything, as this one.
     NothingThere(PathBuf),
-    /// A path leads to a folder.
-    Folder(PathBuf),
+    /// A path leads to another repository, which git lists like a file where it is a submodule.
+    Submodule(PathBuf),
 }
 
 impl FileList {
@@ -70,7 +70,16 @@ impl FileList {
         if let Some(first) = names.first().filter(|_| !names.iter().any(|name| is_there(name))) {
             remarks.push(ListRemark::NothingThere(first.clone()));
         }
-        remarks.extend(names.iter().find(|name| name.is_dir()).map(|name| ListRemark::Folder(name.clone())));
+        let (submodules, folders): (Vec<_>, Vec<_>) =
+            names.iter().filter(|name| name.is_dir()).partition(|name| is_there(&name.join(".git")));
+        if let Some(folder) = folders.first() {
+            let why = format!(
+                "names {}, which is a folder: list its files, as `find -type f` does, or pass the folder as an argument",
+                folder.display()
+            );
+            return Err(Failure::NotAList(why));
+        }
+        remarks.extend(submodules.first().map(|name| ListRemark::Submodule((*name).clone())));
         Ok(Self { remarks, ..Self::new(names, roots) })
     }
 

@@ -1,11 +1,13 @@
 //! What a run found, for people: each object with its rules and findings, one sentence once, and what remains to be done by hand.
 //!
 //! What fails comes first, then what is held back, what changes, and warnings; each in the order of places. Every line about a place
-//! starts with all of it, so that it can be opened from a terminal or found in a log; findings at the start of an object are below it.
+//! starts with all of it, so that it can be opened from a terminal or found in a log; findings of an object are below what it becomes, or
+//! below the first of them.
 //! What is alike is said at its first place, with the others below; rules, all places and long texts to be copied are for `--verbose` and files.
 //! What to do is below its finding, or a list at the end where that is at several places, or is the same for several findings.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -99,10 +101,10 @@ impl Effect {
 enum Group<'r> {
     /// One sentence about several places.
     Repeated(Vec<&'r FindingRecord>),
-    /// An object that changes or has several findings.
-    Object { title: &'r str, change: Option<&'r ChangedObject>, findings: Vec<&'r FindingRecord> },
-    /// Any other finding.
-    Single(&'r FindingRecord),
+    /// An object that changes, with its findings.
+    Changed(&'r ChangedObject, Vec<&'r FindingRecord>),
+    /// The findings of an object, or one without an object.
+    Findings(Vec<&'r FindingRecord>),
     /// Objects that get the same apiVersion.
     Alike(Vec<&'r ChangedObject>),
 }
@@ -110,14 +112,13 @@ enum Group<'r> {
 impl<'r> Group<'r> {
     fn findings(&self) -> &[&'r FindingRecord] {
         match self {
-            Self::Repeated(findings) | Self::Object { findings, .. } => findings,
-            Self::Single(finding) => std::slice::from_ref(finding),
+            Self::Repeated(findings) | Self::Changed(_, findings) | Self::Findings(findings) => findings,
             Self::Alike(_) => &[],
         }
     }
 
     fn effect(&self) -> Effect {
-        let changes = matches!(self, Self::Object { change: Some(_), .. } | Self::Alike(_)).then_some(Effect::Changes);
+        let changes = matches!(self, Self::Changed(..) | Self::Alike(_)).then_some(Effect::Changes);
         let effects = self.findings().iter().map(|finding| Effect::of(finding.severity));
         effects.chain(changes).min().expect("an entry has a finding or a change")
     }
@@ -143,46 +144,36 @@ fn entries<'r>(
         match (&*together, &together[0].object) {
             ([_, _, ..], _) => entries.push((&together[0].location, Group::Repeated(together))),
             ([finding], Some(object)) => objects.entry(&object.location).or_default().1.push(finding),
-            _ => entries.push((&together[0].location, Group::Single(together[0]))),
+            _ => entries.push((&together[0].location, Group::Findings(together))),
         }
     }
+    let alike = alike(changes, shown);
     for (location, (change, mut findings)) in objects {
         findings.sort_by_key(|finding| (Reverse(finding.severity), &finding.location));
-        let title = change.map(|change| &*change.title).or_else(|| findings[0].title()).unwrap_or_default();
-        entries.push(match (change, &*findings) {
-            (None, [finding]) => (&finding.location, Group::Single(finding)),
-            _ => (location, Group::Object { title, change, findings }),
-        });
+        match (change, &*findings) {
+            (Some(change), _) if !alike.contains_key(&change.becomes()) => {
+                entries.push((location, Group::Changed(change, findings)));
+            }
+            (_, [first, ..]) => entries.push((&first.location, Group::Findings(findings))),
+            _ => {}
+        }
     }
-    if shown == Shown::First {
-        entries = alike(entries);
-    }
+    entries.extend(alike.into_values().map(|objects| (&objects[0].location, Group::Alike(objects))));
     entries.sort_by(|(left, group), (right, other)| (group.effect(), left).cmp(&(other.effect(), right)));
     entries
 }
 
-/// What objects have in common that change alike: both versions, and the kinds where they differ.
-type Alike<'r> = (&'r str, &'r str, Option<(&'r str, &'r str)>);
+/// What an object becomes: both versions, and the kinds where they differ.
+type Becomes<'r> = (&'r str, &'r str, Option<(&'r str, &'r str)>);
 
-/// Puts objects together that change alike: the only finding of one of them names its object itself.
-fn alike<'r>(entries: Vec<(&'r Location, Group<'r>)>) -> Vec<(&'r Location, Group<'r>)> {
-    let mut counts: BTreeMap<Alike<'r>, usize> = BTreeMap::new();
-    for key in entries.iter().filter_map(|(_, entry)| change_alone(entry)) {
-        *counts.entry(key).or_default() += 1;
+/// Puts objects together that become the same, several at least, where not all are printed.
+fn alike(changes: &[ChangedObject], shown: Shown) -> BTreeMap<Becomes<'_>, Vec<&ChangedObject>> {
+    let mut alike: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for change in changes.iter().filter(|_| shown == Shown::First) {
+        alike.entry(change.becomes()).or_default().push(change);
     }
-    let mut together: BTreeMap<Alike<'r>, Vec<&ChangedObject>> = BTreeMap::new();
-    let mut out = Vec::new();
-    for (location, entry) in entries {
-        let key = change_alone(&entry).filter(|key| counts[key] > 1);
-        let (Some(key), Group::Object { change: Some(change), findings, .. }) = (key, &entry) else {
-            out.push((location, entry));
-            continue;
-        };
-        together.entry(key).or_default().push(change);
-        out.extend(findings.iter().map(|finding| (&finding.location, Group::Single(finding))));
-    }
-    out.extend(together.into_values().map(|objects| (&objects[0].location, Group::Alike(objects))));
-    out
+    alike.retain(|_, objects| objects.len() > 1);
+    alike
 }
 
 /// Returns the kinds of objects, in their order; several with how many each has.
@@ -198,13 +189,6 @@ fn kinds(objects: &[&ChangedObject]) -> Vec<String> {
         [(kind, _)] => vec![(*kind).to_owned()],
         several => several.iter().map(|(kind, count)| format!("{} {kind}", thousands(*count))).collect(),
     }
-}
-
-/// Returns what becomes of an object of which there is one finding at most.
-fn change_alone<'r>(entry: &Group<'r>) -> Option<Alike<'r>> {
-    let Group::Object { change: Some(ChangedObject { from, to, .. }), findings, .. } = entry else { return None };
-    let kinds = (from.kind != to.kind).then_some((&*from.kind, &*to.kind));
-    (findings.len() <= 1).then_some((&*from.api_version, &*to.api_version, kinds))
 }
 
 /// What to do by hand: what is printed of each help once, with its number.
@@ -269,7 +253,7 @@ impl<'r> ToDo<'r> {
 }
 
 /// What stands for a text that is too long.
-const HIDDEN: &str = " (-v prints it)";
+const HIDDEN: &str = " (-v prints the text)";
 
 /// Prints what to do, with the text to be copied below it, or behind it where that fits on a line.
 fn with_text(help: &str, indent: &str, most: usize) -> String {
@@ -280,7 +264,7 @@ fn with_text(help: &str, indent: &str, most: usize) -> String {
     let help = visible(help);
     match on_one_line(text) {
         Some(line) => format!("{help} {}", visible(&line)),
-        None if text.lines().count() > most => format!("{help}{HIDDEN}"),
+        None if text.lines().count() > most => format!("{}{HIDDEN}", help.trim_end_matches(':')),
         None => format!("{help}\n{indent}{}", visible_block(text, indent)),
     }
 }
@@ -290,49 +274,62 @@ struct Printer<'p> {
     painter: &'p Painter,
     shown: Shown,
     to_do: &'p ToDo<'p>,
+    /// Whether a line says that `--verbose` prints more.
+    is_hinted: Cell<bool>,
 }
 
 impl Printer<'_> {
     fn entry(&self, out: &mut String, location: &Location, entry: &Group<'_>) {
         let painter = self.painter;
         match entry {
-            Group::Single(finding) => {
-                self.single(out, finding);
-                self.help(out, finding, "  ");
-            }
             Group::Repeated(findings) => self.repeated(out, findings),
             Group::Alike(objects) => self.alike(out, objects),
-            Group::Object { title, change, findings } => {
-                let what = change.map_or(String::new(), |change| format!(": {}", changed(change)));
-                let _infallible =
-                    writeln!(out, "{}: {}{what}", painter.place(location), painter.strong(&visible(title)));
-                let rules = change.filter(|_| self.shown == Shown::All).map_or(&[][..], |change| &change.rules);
+            Group::Findings(findings) => {
+                let [first, others @ ..] = &**findings else { return };
+                self.single(out, first);
+                self.help(out, first, "  ");
+                self.below(out, &first.location, others);
+            }
+            Group::Changed(change, findings) => {
+                let title = painter.strong(&visible(&change.title));
+                let _infallible = writeln!(out, "{}: {title}: {}", painter.place(location), changed(change));
+                let rules = if self.shown == Shown::All { &*change.rules } else { &[] };
                 for AppliedRule { rule, direction } in rules {
                     let line = format!("{} {}", visible(direction), painter.rule(rule));
                     let _infallible = writeln!(out, "  {}", painter.faint(&line));
                 }
-                for finding in findings {
-                    out.push_str("  ");
-                    if finding.location != *location {
-                        let _infallible = write!(out, "{}: ", painter.place(&finding.location));
-                    }
-                    self.sentence(out, finding, "", &finding.message);
-                    self.help(out, finding, "    ");
-                }
+                self.below(out, location, findings);
             }
         }
+    }
+
+    /// Prints findings of an object of which a line before is at `location`.
+    fn below(&self, out: &mut String, location: &Location, findings: &[&FindingRecord]) {
+        for finding in findings {
+            out.push_str("  ");
+            if finding.location != *location {
+                let _infallible = write!(out, "{}: ", self.painter.place(&finding.location));
+            }
+            self.sentence(out, finding, "", &finding.message);
+            self.help(out, finding, "    ");
+        }
+    }
+
+    /// Returns what stands behind the first number of what is not printed.
+    fn hint(&self) -> &'static str {
+        if self.is_hinted.replace(true) { "" } else { " (-v lists them)" }
     }
 
     /// Prints what objects become, with the place of the first of them: a few by their names, many by their kinds.
     fn alike(&self, out: &mut String, objects: &[&ChangedObject]) {
         let (painter, first) = (self.painter, objects[0]);
         let (place, more) = (painter.place(&first.location), thousands(objects.len() - 1));
-        let names = match objects.len() {
-            ..=PLACES => objects.iter().map(|object| object.title.clone()).collect(),
-            _ => kinds(objects),
+        let (names, hint) = match objects.len() {
+            ..=PLACES => (objects.iter().map(|object| object.title.clone()).collect(), ""),
+            _ => (kinds(objects), self.hint()),
         };
         let names = painter.strong(&visible(&names.join(", ")));
-        let _infallible = writeln!(out, "{place} and {more} more: {names}: {}", changed(first));
+        let _infallible = writeln!(out, "{place} and {more} more{hint}: {names}: {}", changed(first));
     }
 
     /// Prints the first of findings that say the same, and where the others are.
@@ -350,7 +347,7 @@ impl Printer<'_> {
         let places: Vec<String> = others[..shown].iter().map(place).collect();
         let more = match others.len() - shown {
             0 => String::new(),
-            more => format!(" and {} more", thousands(more)),
+            more => format!(" and {} more{}", thousands(more), self.hint()),
         };
         let _infallible = writeln!(out, "  also {}{more}", places.join(separator));
         self.help(out, first, "  ");
@@ -404,6 +401,12 @@ pub(crate) struct ChangedObject {
 }
 
 impl ChangedObject {
+    fn becomes(&self) -> Becomes<'_> {
+        let Self { from, to, .. } = self;
+        let kinds = (from.kind != to.kind).then_some((&*from.kind, &*to.kind));
+        (&from.api_version, &to.api_version, kinds)
+    }
+
     /// Takes an object of a plan; nothing where it stays.
     pub(crate) fn of_plan(object: &ObjectPlan) -> Option<Self> {
         (object.outcome == Outcome::Changed).then(|| Self {
@@ -446,7 +449,7 @@ pub(crate) fn grouped(
     let joined = (shown == Shown::First).then(|| joined(findings));
     let entries = entries(joined.as_deref().unwrap_or(findings), changes, shown);
     let to_do = ToDo::of(&entries, shown);
-    let printer = Printer { painter, shown, to_do: &to_do };
+    let printer = Printer { painter, shown, to_do: &to_do, is_hinted: Cell::new(false) };
     let mut lines = String::new();
     for (location, entry) in &entries {
         printer.entry(&mut lines, location, entry);
@@ -518,8 +521,7 @@ mod tests {
         ];
         let expected = "\
 a.yaml:30:1: error[parse-error] not YAML
-a.yaml:20:1: Route r20
-  held-back[dropped-field] first loss
+a.yaml:20:1: held-back[dropped-field] Route r20: first loss
   a.yaml:24:1: held-back[dropped-field] second loss
 a.yaml:10:1: Route r10: g/v1 -> g/v2
   warning[unknown-kind] at its start
@@ -539,21 +541,19 @@ a.yaml:3:1: warning[unknown-kind] file is odd
         check(&changes(1), &[], Shown::First, &one(1));
         check(&changes(3), &[], Shown::All, &(1..=3).map(with_rule).collect::<String>());
         check(&changes(2), &[], Shown::First, "a.yaml:1:1 and 1 more: Route r1, Route r2: g/v1 -> g/v2\n");
-        check(&changes(5), &[], Shown::First, "a.yaml:1:1 and 4 more: Route: g/v1 -> g/v2\n");
+        check(&changes(5), &[], Shown::First, "a.yaml:1:1 and 4 more (-v lists them): Route: g/v1 -> g/v2\n");
         // Other kinds and rules make no difference, and a finding of one is by itself.
         let mut all = changes(5);
         all[2].rules.clear();
         (all[3].from.0.kind, all[3].to.0.kind) = ("Gate".to_owned(), "Gate".to_owned());
         let odd = [finding(2, Some(2), WARNING, ("odd", ""))];
-        let expected =
-            "a.yaml:1:1 and 4 more: 4 Route, 1 Gate: g/v1 -> g/v2\na.yaml:2:1: warning[unknown-kind] Route r2: odd\n";
+        let expected = "a.yaml:1:1 and 4 more (-v lists them): 4 Route, 1 Gate: g/v1 -> g/v2\na.yaml:2:1: warning[unknown-kind] Route r2: odd\n";
         check(&all, &odd, Shown::First, expected);
-        // Several are below their object.
+        // Several are below the first.
         let odd = [finding(2, Some(2), WARNING, ("odd", "")), finding(2, Some(2), WARNING, ("even", ""))];
         let expected = "\
-a.yaml:1:1 and 1 more: Route r1, Route r3: g/v1 -> g/v2
-a.yaml:2:1: Route r2: g/v1 -> g/v2
-  warning[unknown-kind] even
+a.yaml:1:1 and 2 more: Route r1, Route r2, Route r3: g/v1 -> g/v2
+a.yaml:2:1: warning[unknown-kind] Route r2: even
   warning[unknown-kind] odd
 ";
         check(&changes(3), &odd, Shown::First, expected);
@@ -562,7 +562,7 @@ a.yaml:2:1: Route r2: g/v1 -> g/v2
             "Path".clone_into(&mut object.to.0.kind);
         }
         let expected = "\
-a.yaml:1:1 and 3 more: Route: g/v1 Route -> g/v2 Path
+a.yaml:1:1 and 3 more (-v lists them): Route: g/v1 Route -> g/v2 Path
 a.yaml:4:1: Route r4: g/v1 Gate -> g/v2 Path
 ";
         check(&all, &[], Shown::First, expected);
@@ -578,7 +578,7 @@ a.yaml:1:1: Route r1: g/v1 -> g/v2
   warning[unknown-kind] odd
     help: mend it
   a.yaml:2:1: warning[unknown-kind] even
-    help: add it: (-v prints it)
+    help: add it (-v prints the text)
 ";
         check(&[change(1)], &findings, Shown::First, expected);
         let [odd, even] = [("odd", "mend it"), ("even", "mend it")];
@@ -599,7 +599,7 @@ to do by hand: 1. mend it
         let block = |lines: &str| format!("add it:\n  {}", lines.replace('\n', "\n  "));
         assert_eq!(text("add it:\na: 1\nb: 2"), block("a: 1\nb: 2"));
         let long = "a: 0\nb: 1\nc: 2\nd: 3\ne: 4";
-        assert_eq!(text(&format!("add it:\n{long}")), "add it: (-v prints it)");
+        assert_eq!(text(&format!("add it:\n{long}")), "add it (-v prints the text)");
         assert_eq!(with_text(&format!("add it:\n{long}"), "  ", usize::MAX), block(long));
     }
 
@@ -615,7 +615,7 @@ to do by hand: 1. mend it
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)
   also a.yaml:3:1 Route r3
 a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 1)
-to do by hand: 1. add it: (-v prints the 2 texts)
+to do by hand: 1. add it (-v prints the 2 texts)
 ";
         check(&[], &findings, Shown::First, expected);
         let text = |number: usize, value: usize| {
@@ -638,7 +638,7 @@ to do by hand:
         let (head, help) = ("a.yaml:1:1: warning[unknown-kind] Route r1: odd\n", "  help: mend it\n");
         let first = "  also a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
         check(&[], &about(1..4), Shown::First, &format!("{head}{first}\n{help}"));
-        check(&[], &about(1..6), Shown::First, &format!("{head}{first} and 2 more\n{help}"));
+        check(&[], &about(1..6), Shown::First, &format!("{head}{first} and 2 more (-v lists them)\n{help}"));
         let all: String = (2..6).map(|line| format!("  also a.yaml:{line}:1 Route r{line}\n")).collect();
         check(&[], &about(1..6), Shown::All, &format!("{head}{all}{help}"));
     }

@@ -21,8 +21,10 @@ fn check(cases: &[Case]) {
     let refused = run(from_ref(&old), &[with(|(wrong, ..)| wrong)], &[]);
     refused.check(1);
     for (index, (wrong, _, message)) in cases.iter().enumerate() {
-        let is_it =
-            |line: &&str| line.contains("unresolved[crd-invalid] v1 ") && line.contains(&format!(" spec.f{index}"));
+        let is_it = |line: &&str| {
+            let parts = ["unresolved[crd-invalid] ", " v1 ", &format!(" spec.f{index}")];
+            parts.iter().all(|part| line.contains(part))
+        };
         let of_field: Vec<&str> = refused
             .out
             .lines()
