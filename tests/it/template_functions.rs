@@ -56,7 +56,7 @@ fn what_functions_make_of_values_is_told_once_where_it_is_not_known() {
         "",
         "has no known default in the chart; for some of what its users can set, spec.template.metadata.annotations[\"seccomp",
     );
-    says(&run, "", "; likewise ");
+    says(&run, "", "  also templates/a.yaml:");
     assert_eq!(run.all().matches("has no known default").count(), 1, "{}", run.all());
 }
 
@@ -136,7 +136,7 @@ fn two_spellings_of_a_key_are_one() {
     says(
         &becomes(own, own, CURRENT, 1),
         "",
-        "the apiVersion of 3 objects is `{{ .Values.version }}`: by default that is policy/v1beta1",
+        "the apiVersion of an object is `{{ .Values.version }}`: by default that is policy/v1beta1",
     );
 }
 

@@ -53,7 +53,7 @@ fn a_version_of_the_values_that_goes_is_to_be_written_there_once() {
     says(
         &run,
         LEFT,
-        "the apiVersion of 2 objects is `policy/{{ .Values.budget.version }}`: by default that is policy/v1beta1, which the target does not serve",
+        "the apiVersion of an object is `policy/{{ .Values.budget.version }}`: by default that is policy/v1beta1, which the target does not serve",
     );
     says(&run, "help:", "write v1 at budget.version in line 4 of values.yaml, and run it again");
     let run = becomes(chart, chart, "kubernetes@1.21", 1);

@@ -104,7 +104,7 @@ fn a_constraint_without_a_pre_release_is_told_once_for_each_chart() {
     needs_nothing_and_says(
         &twice,
         "templates/a.yaml:1:1: warning[template-branch]",
-        "`{{- if semverCompare \">=1.21\" .Capabilities.KubeVersion.Version }}` has another outcome on clusters whose version has a suffix, such as v1.33.5-eks-113cf36, which get an apiVersion that the target does not serve; likewise 1 more",
+        "`{{- if semverCompare \">=1.21\" .Capabilities.KubeVersion.Version }}` has another outcome on clusters whose version has a suffix, such as v1.33.5-eks-113cf36, which get an apiVersion that the target does not serve",
     );
     let run = becomes(&version(">=1.21-0"), &version(">=1.21-0"), CURRENT, 0);
     assert!(!run.all().contains("suffix"), "{}", run.all());
@@ -125,7 +125,7 @@ fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
         held(
             &format!("{call}=== templates/b.yaml\n{call}{}", library("v1beta1")),
             "templates/a.yaml:",
-            "prints what a definition of another chart makes, which is not converted; likewise 1 more",
+            "prints what a definition of another chart makes, which is not converted",
         );
     }
     // A list of raw objects is printed by a definition too, and what needs nothing is not told.

@@ -552,7 +552,8 @@ fn all_charts_that_another_one_brings_are_left_as_they_are() {
         "apiVersion: policy/v1\n@budget\n=== charts/sub/Chart.yaml\n{CHART}=== charts/sub/templates/a.yaml\n{plain}=== charts/sub/templates/b.yaml\n{plain}=== charts/sub/templates/c.yaml\na: {{{{ .x }}}}\n---\n{plain}=== charts/lib-1.0.0.tgz\n\u{1f}\u{8b}\u{0}\n"
     );
     let run = becomes(&text, &text, CURRENT, 1);
-    says(&run, "charts/sub/templates/a.yaml:", "its chart sub is one that another chart brings; likewise 2 more");
+    says(&run, "charts/sub/templates/a.yaml:", "its chart sub is one that another chart brings");
+    says(&run, "", "also charts/sub/templates/b.yaml");
     says(&run, "Chart.yaml: note[chart]", "are left as they are: sub");
     says(&run, "Chart.yaml: warning[chart]", "as archives are not read: lib-1.0.0.tgz");
     assert!(run.all().contains("; 3 files skipped"), "{}", run.all());
@@ -691,16 +692,28 @@ fn a_template_that_names_no_group_is_read() {
 }
 
 #[test]
-fn an_api_version_that_nothing_shows_is_told_once_for_each_chart() {
+fn an_api_version_that_nothing_shows_is_told_once_with_all_places() {
     let version = "apiVersion: {{ .Values.version }}\n@budget\n";
     let text = format!("{version}=== templates/b.yaml\n{version}---\n{version}");
     let run = becomes(&text, &text, CURRENT, 1);
     says(
         &run,
         "templates/a.yaml:1:1: unresolved[template-action]",
-        "the apiVersion of 3 objects is `{{ .Values.version }}`",
+        "the apiVersion of an object is `{{ .Values.version }}`",
     );
+    says(&run, "also templates/b.yaml:1:1", "");
+    says(&run, "also templates/b.yaml:11:1", "");
     assert_eq!(run.all().matches("unresolved[template-action]").count(), 1, "{}", run.all());
+    // What is accepted in one file is not in the other, nor in a new one.
+    let tree = chart(&text, "\n");
+    let check = |arguments: &[&str]| tree.run(&[&["check", "--to", CURRENT][..], arguments].concat());
+    std::fs::rename(tree.path("templates/b.yaml"), tree.path("b")).unwrap();
+    check(&["--write-baseline", "known.json"]).check(0);
+    check(&["--baseline", "known.json"]).check(0);
+    std::fs::rename(tree.path("b"), tree.path("templates/b.yaml")).unwrap();
+    let run = check(&["--baseline", "known.json"]);
+    run.check(1);
+    says(&run, "templates/b.yaml:1:1: unresolved[template-action]", "");
 }
 
 #[test]

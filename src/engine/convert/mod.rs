@@ -59,7 +59,7 @@ pub use loss_policy::allowed_losses;
 pub(crate) use loss_policy::loss_code;
 pub(crate) use object_plan::change;
 pub use object_plan::{ObjectPlan, Outcome, Sides};
-pub(crate) use remark::{NO_DEFAULT, Remark};
+pub(crate) use remark::Remark;
 pub use stash::{ANNOTATION, MAX_STASH};
 pub(crate) use targets::Targets;
 

@@ -96,13 +96,11 @@ pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     session.doubts().iter().map(remark).collect()
 }
 
-/// What is said of an action behind it.
-pub(crate) const NO_DEFAULT: &str = " has no known default in the chart";
-
 /// Reports what the users of a chart must set, and on which refusals depend.
 pub(super) fn required(session: &Session<'_>) -> Vec<Remark> {
     let remark = |Required { path, text, reason, advice }: &Required| {
-        let message = format!("`{text}`{NO_DEFAULT}; for some of what its users can set, {reason}");
+        let message =
+            format!("`{text}` has no known default in the chart; for some of what its users can set, {reason}");
         let help = format!("set it in values.yaml, or: {advice}");
         Remark::new(Code::TemplateAction, path.clone(), message).help(help)
     };

@@ -12,7 +12,7 @@ use super::chart_report::Followed;
 use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::printed_types::PrintedTypes;
-use super::unknown_types::{Actions, OpenTypes};
+use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
@@ -49,10 +49,6 @@ pub(super) struct PlannedTemplate {
     pub(super) planned: PlannedFile,
     pub(super) open: OpenTypes,
     pub(super) followed: Followed,
-    /// The conditions that do not hold on clusters whose version has a suffix, and leave an apiVersion to those that goes.
-    pub(super) suffixed: Actions,
-    /// The actions that print all that definitions of other charts make.
-    pub(super) foreign: Actions,
 }
 
 /// How many definitions are looked into that pass all on to each other.
@@ -130,8 +126,6 @@ pub(super) struct TemplatePlan<'t> {
     unprinted: Vec<Unprinted>,
     /// The bytes of the objects that are held back because of actions.
     held: Vec<Span>,
-    suffixed: Actions,
-    foreign: Actions,
 }
 
 impl<'t> TemplatePlan<'t> {
@@ -152,8 +146,6 @@ impl<'t> TemplatePlan<'t> {
             findings: Vec::new(),
             unprinted,
             held: Vec::new(),
-            suffixed: Actions::new(),
-            foreign: Actions::new(),
         }
     }
 
@@ -193,16 +185,18 @@ impl<'t> TemplatePlan<'t> {
         self.held.push(Span::new(0, self.file.text.len()));
     }
 
-    /// Takes in the conditions by which clusters whose version has a suffix get an apiVersion that `leaves` the target.
+    /// Reports the conditions by which clusters whose version has a suffix get an apiVersion that `leaves` the target.
     pub(super) fn find_suffixed(&mut self, leaves: impl Fn(&str) -> bool) {
         let is_one = |one: &&Unprinted| one.with_suffix && words(one.span.of(&self.file.text)).any(&leaves);
-        for one in self.unprinted.iter().filter(is_one) {
-            let place = self.place(self.template.actions()[one.action].span.start);
-            self.suffixed.entry(self.action(one.action)).or_default().insert(place);
+        // Several branches can have one condition.
+        let actions: BTreeSet<usize> = self.unprinted.iter().filter(is_one).map(|one| one.action).collect();
+        for action in actions {
+            let place = self.place(self.template.actions()[action].span.start);
+            self.findings.push(of_suffixed(&self.action(action), place));
         }
     }
 
-    /// Takes in the actions of a file with nothing else in it that print definitions of other charts, where these are not known, or print
+    /// Reports the actions of a file with nothing else in it that print definitions of other charts, where these are not known, or print
     /// an apiVersion that `leaves` the target.
     pub(super) fn find_foreign(&mut self, leaves: impl Fn(&str) -> bool) {
         let is_own = |one: &&ReadingPlan| one.reading.definition(self.template).is_none();
@@ -215,7 +209,7 @@ impl<'t> TemplatePlan<'t> {
             let action = &self.template.actions()[number];
             if action.prints_whole().is_some_and(|name| is_foreign(name, &self.file.definitions, &leaves, PASSED_ON)) {
                 let place = self.place(action.span.start);
-                self.foreign.entry(self.action(number)).or_default().insert(place);
+                self.findings.push(of_foreign(&self.action(number), place));
             }
         }
     }
@@ -302,7 +296,7 @@ impl<'t> TemplatePlan<'t> {
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        PlannedTemplate { planned, open, followed, suffixed: self.suffixed, foreign: self.foreign }
+        PlannedTemplate { planned, open, followed }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.

@@ -18,7 +18,7 @@ use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::printed_types::{PrintedTypes, Texts, leaves_version};
 use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplatePlan, unread};
-use super::unknown_types::{Actions, OpenType, OpenTypes, of_foreign, of_suffixed, report_once};
+use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
 use crate::engine::finding::{Code, Finding, Location, Severity};
@@ -69,10 +69,9 @@ pub(super) struct TemplatePlanner<'t, 'r> {
 }
 
 impl TemplatePlanner<'_, '_> {
-    /// Plans templates. What prints an apiVersion or a kind that nothing shows is reported once for each chart.
+    /// Plans templates.
     pub(super) fn plan_all(&self, files: &[TemplateFile], threads: usize) -> Vec<PlannedFile> {
         let mut open: BTreeMap<&str, OpenTypes> = BTreeMap::new();
-        let (mut suffixed, mut foreign): (BTreeMap<&str, Actions>, BTreeMap<&str, Actions>) = Default::default();
         let (mut all, mut charts) = (Vec::new(), ChartReport::default());
         // What a chart names is for its own objects: other charts may be of another shard, and for other clusters.
         let mut kinds: BTreeMap<&str, KindsOfRun> = BTreeMap::new();
@@ -90,7 +89,7 @@ impl TemplatePlanner<'_, '_> {
         let plan = |number: usize| self.plan(&files[number], &defaults[files[number].definitions.chart.as_str()]);
         let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
         for (file, template) in files.iter().zip(plans) {
-            let PlannedTemplate { planned, open: types, followed, suffixed: conditions, foreign: calls } = template;
+            let PlannedTemplate { planned, open: types, followed } = template;
             let chart = file.definitions.chart.as_str();
             charts.add(chart, &planned, followed);
             let of_chart = kinds.entry(chart).or_default();
@@ -99,16 +98,7 @@ impl TemplatePlanner<'_, '_> {
             for (open_type, places) in types {
                 open.entry(chart).or_default().entry(open_type).or_default().extend(places);
             }
-            for (actions, all) in [(conditions, &mut suffixed), (calls, &mut foreign)] {
-                let of_chart = all.entry(chart).or_default();
-                actions.into_iter().for_each(|(action, places)| of_chart.entry(action).or_default().extend(places));
-            }
         }
-        let mut unknown: BTreeMap<&str, Vec<&mut PlannedFile>> = BTreeMap::new();
-        for (file, planned) in files.iter().zip(&mut all) {
-            unknown.entry(file.definitions.chart.as_str()).or_default().push(planned);
-        }
-        unknown.into_values().for_each(report_once);
         for (file, planned) in files.iter().zip(&mut all) {
             planned.settle_names(&kinds[file.definitions.chart.as_str()]);
         }
@@ -118,12 +108,13 @@ impl TemplatePlanner<'_, '_> {
             ..PlannedFile::default()
         }));
         open.values_mut().for_each(OpenType::settle_keys);
-        let types = open.values().flatten().filter_map(|(open_type, places)| open_type.finding(places));
-        for finding in
-            types.chain(suffixed.values().filter_map(of_suffixed)).chain(foreign.values().filter_map(of_foreign))
-        {
-            let planned = all.iter_mut().find(|planned| planned.file == finding.location.file);
-            planned.expect("the place is in one of the files").findings.push(finding);
+        let mut by_file: BTreeMap<&str, &mut Vec<Finding>> =
+            all.iter_mut().map(|planned| (&*planned.file, &mut planned.findings)).collect();
+        for (open_type, places) in open.values().flatten() {
+            for place in places {
+                let findings = by_file.get_mut(&*place.file).expect("the place is in one of the files");
+                findings.push(open_type.finding(place.clone()));
+            }
         }
         all
     }

@@ -1,11 +1,9 @@
-//! What is reported once for each chart about the objects that its templates print?
+//! What is reported about objects of which a template's actions print the apiVersion or the kind, or all?
 //!
 //! Invariant: nothing here affects what is converted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::PlannedFile;
-use crate::engine::convert::NO_DEFAULT;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 
 /// What to do about objects that only a rendered chart shows.
@@ -92,23 +90,18 @@ impl OpenType {
         *types = std::mem::take(types).into_iter().map(settle).collect();
     }
 
-    /// Reports the objects at `places`.
-    pub(super) fn finding(&self, places: &BTreeSet<Location>) -> Option<Finding> {
-        let count = match places.len() {
-            1 => "an object".to_owned(),
-            count => format!("{count} objects"),
-        };
+    /// Reports an object; the others of which the same action prints it are reported alike.
+    pub(super) fn finding(&self, place: Location) -> Finding {
         let (what, text, by_default) = match self {
-            Self::Version { text, by_default } => (format!("apiVersion of {count}"), text, by_default),
+            Self::Version { text, by_default } => ("apiVersion of an object".to_owned(), text, by_default),
             Self::Kind { kind, version, by_default: None } => {
-                (format!("kind of {count} in {version}"), kind, &ByDefault::Unknown)
+                (format!("kind of an object in {version}"), kind, &ByDefault::Unknown)
             }
             Self::Kind { kind, version, by_default: Some((own, severity)) } => {
                 let message = format!(
-                    "the kind of {count} in {version} is `{kind}`: by default that is {own}; users of the chart can set another one"
+                    "the kind of an object in {version} is `{kind}`: by default that is {own}; users of the chart can set another one"
                 );
-                let place = places.first()?.clone();
-                return Some(Finding::new(place, Code::TemplateAction, *severity, message).help(RENDER));
+                return Finding::new(place, Code::TemplateAction, *severity, message).help(RENDER);
             }
         };
         let (severity, why, help) = match by_default {
@@ -138,64 +131,24 @@ impl OpenType {
             }
         };
         let message = format!("the {what} is `{text}`{why}");
-        Some(Finding::new(places.first()?.clone(), Code::TemplateAction, severity, message).help(help))
+        Finding::new(place, Code::TemplateAction, severity, message).help(help)
     }
 }
 
 /// The places of objects of which an action prints the apiVersion or the kind.
 pub(super) type OpenTypes = BTreeMap<OpenType, BTreeSet<Location>>;
 
-/// The places of actions, by what they are.
-pub(super) type Actions = BTreeMap<String, BTreeSet<Location>>;
-
-/// Reports the conditions of a chart by which clusters whose version has a suffix get an apiVersion that the target does not serve.
-pub(super) fn of_suffixed(conditions: &Actions) -> Option<Finding> {
-    let (action, first, others) = first_of(conditions)?;
+/// Reports a condition by which clusters whose version has a suffix get an apiVersion that the target does not serve.
+pub(super) fn of_suffixed(condition: &str, place: Location) -> Finding {
     let message = format!(
-        "`{action}` has another outcome on clusters whose version has a suffix, such as v1.33.5-eks-113cf36, which get an apiVersion that the target does not serve{others}"
+        "`{condition}` has another outcome on clusters whose version has a suffix, such as v1.33.5-eks-113cf36, which get an apiVersion that the target does not serve"
     );
     let help = "write the constraint with `-0`, such as `>=1.21-0`: it takes in such versions";
-    Some(Finding::new(first, Code::TemplateBranch, Severity::Warning, message).help(help))
+    Finding::new(place, Code::TemplateBranch, Severity::Warning, message).help(help)
 }
 
-/// Reports the actions of a chart that print all that definitions of other charts make.
-pub(super) fn of_foreign(calls: &Actions) -> Option<Finding> {
-    let (action, first, others) = first_of(calls)?;
-    let message = format!("`{action}` prints what a definition of another chart makes, which is not converted{others}");
-    Some(Finding::new(first, Code::TemplateAction, Severity::Unresolved, message).help(RENDER))
-}
-
-/// Leaves the first of the findings about each action of a chart that has no known default.
-pub(super) fn report_once(files: Vec<&mut PlannedFile>) {
-    let action = |finding: &Finding| {
-        let (action, _) = finding.message.split_once(NO_DEFAULT)?;
-        (finding.code == Code::TemplateAction).then(|| action.to_owned())
-    };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    files
-        .iter()
-        .flat_map(|file| &file.findings)
-        .filter_map(action)
-        .for_each(|one| *counts.entry(one).or_default() += 1);
-    for file in files {
-        file.findings.retain_mut(|finding| match action(finding).map(|action| counts.insert(action, 0)) {
-            None | Some(Some(1)) => true,
-            Some(Some(count @ 2..)) => {
-                finding.message.push_str(&format!("; likewise {} more", count - 1));
-                true
-            }
-            Some(_) => false,
-        });
-    }
-}
-
-/// Returns the first of some actions with its place, and how many more there are.
-fn first_of(actions: &Actions) -> Option<(&str, Location, String)> {
-    let places = actions.iter().flat_map(|(action, places)| places.iter().map(move |place| (place, action)));
-    let (first, action) = places.min()?;
-    let others = match actions.values().map(BTreeSet::len).sum::<usize>() - 1 {
-        0 => String::new(),
-        count => format!("; likewise {count} more"),
-    };
-    Some((action, first.clone(), others))
+/// Reports an action that prints all that a definition of another chart makes.
+pub(super) fn of_foreign(call: &str, place: Location) -> Finding {
+    let message = format!("`{call}` prints what a definition of another chart makes, which is not converted");
+    Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(RENDER)
 }

@@ -199,21 +199,25 @@ pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-/// Reports the charts that others bring, and that are left as they are; what was skipped of such a chart is reported once.
+/// Reports the charts that others bring, and that are left as they are, and what was skipped of them.
 pub(super) fn report_vendored<T>(input: &Input<T>, brought: &Brought, goal: &Goal<'_>, findings: &mut Vec<Finding>) {
-    let mut skipped: BTreeMap<PathBuf, Vec<Finding>> = BTreeMap::new();
-    findings.retain(|finding| {
-        let chart = chart_of(Path::new(&finding.location.file)).filter(|_| finding.code == Code::Template);
-        let chart = chart.filter(|chart| is_vendored(chart, &input.roots));
-        chart.map(|chart| skipped.entry(chart.to_owned()).or_default().push(finding.clone())).is_none()
-    });
+    let mut skipped: BTreeSet<PathBuf> = BTreeSet::new();
+    for finding in findings.iter_mut().filter(|finding| finding.code == Code::Template) {
+        let chart = chart_of(Path::new(&finding.location.file)).filter(|chart| is_vendored(chart, &input.roots));
+        let Some((chart, name)) = chart.and_then(|chart| Some((chart, name_of(chart)?))) else { continue };
+        skipped.insert(chart.to_owned());
+        finding.message = format!(
+            "the template mentions a known API, and was skipped: its chart {name} is one that another chart brings"
+        );
+        finding.help = Some(format!("pass {} to convert it, or depend on a newer version of it", chart.display()));
+    }
     let [mut folders, mut packed, mut absent]: [BTreeMap<PathBuf, BTreeSet<String>>; 3] = Default::default();
     for chart in &input.charts {
         let around = chart.parent().and_then(Path::parent).filter(|_| is_vendored(chart, &input.roots));
         match around {
             Some(around) => {
                 folders.entry(around.to_owned()).or_default().extend(name_of(chart));
-                findings.extend(old_inside(chart, around, brought, goal).filter(|_| !skipped.contains_key(chart)));
+                findings.extend(old_inside(chart, around, brought, goal).filter(|_| !skipped.contains(chart)));
             }
             None => {
                 let archives = archives(chart);
@@ -234,16 +238,6 @@ pub(super) fn report_vendored<T>(input: &Input<T>, brought: &Brought, goal: &Goa
             Finding::new(location, Code::Chart, severity, format!("{what}: {names}")).help(help)
         }));
     }
-    findings.extend(skipped.into_iter().filter_map(|(chart, found)| {
-        let (count, first) = (found.len(), found.into_iter().next()?);
-        let more = if count > 1 { format!("; likewise {} more", count - 1) } else { String::new() };
-        let message = format!(
-            "the template mentions a known API, and was skipped: its chart {} is one that another chart brings{more}",
-            name_of(&chart)?
-        );
-        let help = format!("pass {} to convert it, or depend on a newer version of it", chart.display());
-        Some(Finding { message, ..first }.help(help))
-    }));
 }
 
 /// Returns the name of the folder of a chart.

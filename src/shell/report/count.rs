@@ -31,7 +31,8 @@ pub struct Counts {
     /// Objects of groups that no pack and no CRD of the run has, where CRDs were passed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", rename = "unknownGroups")]
     pub unknown_groups: BTreeMap<String, usize>,
-    /// Whether other shards of the tree have recognized objects, or other branches of templates than those for the target.
+    /// Whether other shards of the tree have recognized objects, or other branches of templates than those for the target, or whether
+    /// something is accepted.
     #[serde(skip)]
     pub recognized_elsewhere: bool,
 }
