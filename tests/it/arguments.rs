@@ -94,7 +94,7 @@ fn a_run_that_recognizes_nothing_says_why_in_every_form() {
             _ => "the pack gateway-api",
         };
         format!(
-            "nothing recognized: no object of a kind that {sought} knows in . (1 file read; not read: 1 file with another extension, 1 hidden)\n  help: `--inspect` lists what is not read, ignored files too; `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n"
+            "nothing recognized: no object of a kind that {sought} knows in . (1 file read; not read: 1 file with another extension, 1 hidden)\n  help: `--inspect` lists what is not read, ignored files too; `reversion releases PACK` lists the kinds that are looked for, objects of other APIs need their CRDs (`--crds PATH`), `--allow-empty` exits with 0\n"
         )
     };
     let commands: [&[&str]; 5] =
@@ -106,7 +106,7 @@ fn a_run_that_recognizes_nothing_says_why_in_every_form() {
             assert!(run.err.ends_with(&why(command[0])), "{command:?} {form:?}: {}", run.err);
         }
     }
-    let why = "nothing recognized: standard input holds no object of a kind that the pack gateway-api knows\n  help: `reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0\n";
+    let why = "nothing recognized: standard input holds no object of a kind that the pack gateway-api knows\n  help: `reversion releases PACK` lists the kinds that are looked for, objects of other APIs need their CRDs (`--crds PATH`), `--allow-empty` exits with 0\n";
     for command in [["convert", TO, "-", "-q"], ["check", TO, "-", "-q"]] {
         let run = tree().run_fed(&command, SERVICE);
         run.check(3);

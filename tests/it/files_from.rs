@@ -306,7 +306,8 @@ fn a_patch_and_its_base_are_written_together_or_not_at_all() {
         );
         // Below its object.
         assert!(check.out.contains("\n  warning[converts-together] ") && check.out.contains(other), "{}", check.out);
-        let help = format!("\n    help: add {other} to the list, or `apply` holds this change back\n");
+        let help =
+            format!("\n    help: convert {other} in the same change: `apply` holds this back unless the list has it\n");
         assert!(check.out.contains(&help), "{}", check.out);
         let applied = apply(&tree, list);
         applied.check(1);

@@ -30,7 +30,11 @@ fn a_move_to_another_group_is_offered_where_the_schemas_are_alike() {
     run.check(1);
     assert!(run.all().contains(&format!("1. {OFFER}\n")), "{}", run.all());
     assert!(run.all().contains("2. rewrite it by hand as Lamp.lights.example"), "{}", run.all());
-    assert!(run.all().contains("`reversion pack new` starts a pack with such a rule"), "{}", run.all());
+    assert!(
+        run.all().contains("`reversion pack suggest OLD NEW FOLDER` drafts a pack with such a rule"),
+        "{}",
+        run.all()
+    );
 }
 
 /// Where a move is not offered, the field in the way is named without it.
@@ -224,7 +228,7 @@ fn a_wrong_move_in_the_settings_is_an_error_that_names_the_line() {
     error(&format!("{right}, 'a'"), "reversion.toml:2:40: `a` does not name two API groups: OLD=NEW");
     error(
         &format!("{right}, 'b=c'"),
-        "reversion.toml:2:40: b=c: no kind of b is in c in a later set; pass both: `--crds OLD --crds NEW`",
+        "reversion.toml:2:40: b=c: no kind of b is in c in a later set; pass both sets, the older one first: `--crds OLD --crds NEW` (these sets have home.example, lights.example)",
     );
     error(
         "'keda.sh=b'",

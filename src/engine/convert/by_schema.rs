@@ -253,7 +253,8 @@ fn between(old: &ApiVersion, new: &ApiVersion) -> (String, String) {
 fn by_cluster(subject: &Subject<'_>, new: &ApiVersion) -> String {
     let GroupKind { kind, group } = &subject.object.kind;
     if *group != new.group {
-        return "convert it by hand, or describe the change by a rule: `reversion pack new` starts a pack".to_owned();
+        return "convert it by hand, or describe the change by a rule: `reversion pack suggest` drafts a pack"
+            .to_owned();
     }
     format!(
         "convert it by hand, or copy what a cluster makes of it: `kubectl get {kind}.{}.{} NAME -o yaml`",

@@ -92,6 +92,7 @@ pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
         false => format!("no release of {} has the kind {}", pack.title(), object.kind),
     };
     let help = nearest.map(|kind| format!("did you mean `{kind}`?"));
+    let help = help.or_else(|| pack.is_of_crds().then(|| "correct the kind, or add its CRD to the others".to_owned()));
     Some(Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message).maybe_help(help))
 }
 

@@ -72,7 +72,11 @@ pub(super) fn missing_kind(subject: &Subject<'_>, kind: &GroupKind) -> Remark {
         (Some(hint), _) => hint.help_for(&subject.object.value),
         (None, Some(other)) if matches!(moved, Some(Ok(()))) => offer(pack, kind, other),
         (None, Some(other)) => {
-            let rule = if pack.is_of_crds() { "; `reversion pack new` starts a pack with such a rule" } else { "" };
+            let rule = if pack.is_of_crds() {
+                "; `reversion pack suggest OLD NEW FOLDER` drafts a pack with such a rule"
+            } else {
+                ""
+            };
             format!("rewrite it by hand as {other}, which the target has; no rule converts it{rule}")
         }
         (None, None) => "choose a target that has it, or remove the object".to_owned(),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::identity::IdentityWrite;
 use super::steps::Step;
-use crate::engine::finding::Location;
+use crate::engine::finding::{FindingObject, Location};
 use crate::engine::manifest::{
     Applied, Folder, Kustomization, Manifest, Object, PatchFile, PatchOptions, Repository, Selector,
 };
@@ -74,6 +74,7 @@ pub(crate) enum ChartFolder {
 /// What is known of a CRD.
 #[derive(Debug)]
 pub(crate) struct CrdSurvey {
+    pub(crate) object: FindingObject,
     /// The kind that it defines.
     pub(crate) kind: GroupKind,
     /// The versions that it serves.
@@ -101,7 +102,8 @@ impl CrdSurvey {
             None => ("version", vec![spec.text("version")?]),
         };
         let location = manifest.locate(object, &FieldPath::default().key("spec").key(key));
-        Some(Self { kind, served: served.into_iter().map(str::to_owned).collect(), location })
+        let object = manifest.finding_object(object);
+        Some(Self { object, kind, served: served.into_iter().map(str::to_owned).collect(), location })
     }
 }
 

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use crate::engine::convert::{Goal, ObjectPlan, Outcome};
-use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::links::CrdSurvey;
+use crate::engine::notices::advisories::places;
 use crate::engine::notices::pins::{Pin, Replacement};
 use crate::knowledge::release::GroupKind;
 
@@ -16,8 +17,8 @@ use crate::knowledge::release::GroupKind;
 pub(crate) struct Unserved<'s> {
     /// Those that define kinds of a target's pack.
     by_kind: BTreeMap<&'s GroupKind, Vec<&'s CrdSurvey>>,
-    /// The places of the objects, by the place of the CRD and their version.
-    objects: BTreeMap<(&'s Location, String), (&'s CrdSurvey, Vec<Location>)>,
+    /// The objects, by the place of the CRD and their version.
+    objects: BTreeMap<(&'s Location, String), (&'s CrdSurvey, Vec<FindingObject>)>,
 }
 
 impl<'s> Unserved<'s> {
@@ -41,12 +42,13 @@ impl<'s> Unserved<'s> {
         let most = crds.iter().map(|crd| shared(&crd)).max();
         for crd in crds.iter().filter(|crd| Some(shared(crd)) == most && !crd.served.contains(&version.version)) {
             let entry = self.objects.entry((&crd.location, version.version.clone()));
-            entry.or_insert_with(|| (crd, Vec::new())).1.push(object.location.clone());
+            let about = FindingObject::new(object.title.clone(), object.location.clone());
+            entry.or_insert_with(|| (crd, Vec::new())).1.push(about);
         }
     }
 
-    /// Reports the CRDs of each file once for each target, at the first of them, if it is listed or one of the objects `may_have` it. Of
-    /// a file that is replaced as a whole, that is what is to be done: its pin is settled.
+    /// Reports the CRDs that are listed, or of which one of the objects `may_have` it. Of a file that is replaced as a whole, that is what is
+    /// to be done: its pin is settled.
     pub(crate) fn findings(
         self,
         goal: &Goal<'_>,
@@ -54,24 +56,14 @@ impl<'s> Unserved<'s> {
         may_have: &impl Fn(&str) -> bool,
         pins: &mut [Pin],
     ) -> Vec<Finding> {
-        let mut by_file: BTreeMap<(&str, Option<String>), Vec<UnservedCrd<'_>>> = BTreeMap::new();
-        for ((place, version), (crd, objects)) in self.objects {
-            let target = goal.target_of(&crd.kind.group).map(ToString::to_string);
-            by_file.entry((&place.file, target)).or_default().push(UnservedCrd { crd, version, objects });
-        }
         let mut found = Vec::new();
-        for ((file, target), crds) in by_file {
-            let mut objects: Vec<&Location> = crds.iter().flat_map(|one| &one.objects).collect();
-            objects.sort();
-            let (Some(place), Some(first)) = (crds.first().map(|one| &one.crd.location), objects.first()) else {
-                continue;
-            };
+        for ((place, version), (crd, objects)) in self.objects {
             // A run on some files reports what a run on all of them does, so that a baseline of that knows it.
-            if !is_listed(&place.file) && !objects.iter().any(|at| may_have(&at.file)) {
+            if !is_listed(&place.file) && !objects.iter().any(|object| may_have(&object.location.file)) {
                 continue;
             }
-            let (words, details) = words(&crds);
-            let is_of = |pin: &Pin| pin.finding.location.file == file && Some(&pin.target) == target.as_ref();
+            let target = goal.target_of(&crd.kind.group).map(ToString::to_string);
+            let is_of = |pin: &Pin| pin.finding.location.file == place.file && Some(&pin.target) == target.as_ref();
             let mut replaced: Vec<&mut Pin> = pins.iter_mut().filter(|pin| is_of(pin)).collect();
             let (mark, what) = match &mut *replaced {
                 [Pin { replacement: Some(Replacement { mark, release, .. }), .. }] => {
@@ -85,64 +77,27 @@ impl<'s> Unserved<'s> {
             if !mark.is_empty() {
                 replaced.into_iter().for_each(Pin::settle);
             }
-            let message = format!("{words}; the first is {first}{mark}");
-            let help = format!("{what}, at the latest in the same commit{details}");
-            found.push(Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message).help(help));
+            let served = if crd.served.is_empty() { "no version".to_owned() } else { crd.served.join(", ") };
+            let message = format!("it serves {served}, but objects need {version}{mark}");
+            let about = FindingObject { others: objects, ..crd.object.clone() };
+            let finding = Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message);
+            let finding = finding.about(Some(about)).help(format!("{what}, at the latest in the same commit"));
+            found.push(with_places(finding));
         }
         found
     }
 }
 
-/// A CRD, and the objects with a version that it does not serve.
-struct UnservedCrd<'s> {
-    crd: &'s CrdSurvey,
-    version: String,
-    objects: Vec<Location>,
-}
-
-/// How many kinds are named of those that serve and need the same.
-const NAMED: usize = 3;
-
-/// Says what CRDs serve, and what objects need. Where that is not the same for all kinds, it is what stands behind the help.
-fn words(crds: &[UnservedCrd<'_>]) -> (String, String) {
-    let mut alike: BTreeMap<(&[String], &str), Vec<&UnservedCrd<'_>>> = BTreeMap::new();
-    for one in crds {
-        alike.entry((&one.crd.served, &one.version)).or_default().push(one);
-    }
-    let sentences: Vec<String> = alike.values().map(|alike| sentence(alike)).collect();
-    if let [one] = &*sentences {
-        return (one.clone(), String::new());
-    }
-    let mut kinds: Vec<&GroupKind> = crds.iter().map(|one| &one.crd.kind).collect();
-    kinds.sort();
-    kinds.dedup();
-    let objects: usize = crds.iter().map(|one| one.objects.len()).sum();
-    let subject = match kinds.len() {
-        1 => format!("the CRD of {} does", kinds[0]),
-        count => format!("the CRDs of {} and {} more do", kinds[0], count - 1),
+/// Names the places of the objects that need a version.
+fn with_places(finding: Finding) -> Finding {
+    let objects = finding.object.iter().flat_map(|object| &object.others);
+    let mut all: Vec<&Location> = objects.map(|object| &object.location).collect();
+    all.sort();
+    let places = match *all {
+        [one] => format!(" ({one})"),
+        _ => places(&all, "objects"),
     };
-    let message = format!("{subject} not serve what {objects} objects need");
-    (message, format!(":\n{}", sentences.join("\n")))
-}
-
-/// Says it of CRDs that serve and need the same.
-fn sentence(alike: &[&UnservedCrd<'_>]) -> String {
-    let UnservedCrd { crd: CrdSurvey { served, .. }, version, .. } = alike[0];
-    let mut kinds: Vec<&GroupKind> = alike.iter().map(|one| &one.crd.kind).collect();
-    kinds.dedup();
-    let named: Vec<String> = kinds.iter().take(NAMED).map(ToString::to_string).collect();
-    let named = named.join(", ");
-    let more = match kinds.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (the_crds, serve) = if kinds.len() == 1 { ("the CRD", "serves") } else { ("the CRDs", "serve") };
-    let (objects, need) = match alike.iter().map(|one| one.objects.len()).sum::<usize>() {
-        1 => ("an object".to_owned(), "needs"),
-        count => (format!("{count} objects"), "need"),
-    };
-    let served = if served.is_empty() { "no version".to_owned() } else { served.join(", ") };
-    format!("{the_crds} of {named}{more} {serve} {served}, but {objects} {need} {version}")
+    Finding { message: finding.message.clone() + &places, ..finding }
 }
 
 /// Counts the folders above both files, and the file where it is one.

@@ -138,7 +138,10 @@ fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>, needed: &[S
     }
     let (mut planned, severity, help) = match listed.dependent {
         Dependent::Report => {
-            let help = format!("add {names} to the list, or `apply` holds this change back");
+            let help = format!(
+                "convert {names} in the same change: `apply` holds this back unless the list has {}",
+                if needed.len() == 1 { "it" } else { "them" }
+            );
             (whole, Severity::Warning, help)
         }
         Dependent::HoldBack => {

@@ -70,9 +70,12 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     }
     let unwritten = planned.exit_with(Pending::Changes, output);
     let is_asked = !args.yes && consent == Consent::Open;
-    if consent == Consent::No
-        || (is_asked && !confirmed(&planned.report("apply", Written::No, unwritten), args, console)?)
-    {
+    let report = planned.report("apply", Written::No, unwritten);
+    if consent == Consent::No {
+        // What held objects back was asked about no object.
+        finish(&report, destination(args), output, console)?;
+    }
+    if consent == Consent::No || (is_asked && !confirmed(&report, args, console)?) {
         console.note("nothing was written\n")?;
         return Ok(unwritten);
     }

@@ -216,7 +216,7 @@ fn searched_in_vain(counts: &Counts, roots: &[PathBuf], skips: &BTreeMap<Skip, u
     let object = known_to(packs);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
-    let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
+    let help = "`reversion releases PACK` lists the kinds that are looked for, objects of other APIs need their CRDs (`--crds PATH`), `--allow-empty` exits with 0";
     if roots.is_empty() {
         return format!("nothing recognized: standard input holds no {object}{skipped}\n  help: {help}");
     }

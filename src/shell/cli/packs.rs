@@ -94,9 +94,17 @@ fn not_a_release(text: &str, packs: &Packs) -> String {
     if let Some(nearest) = nearest {
         return format!("`{text}` is not a release: {form}; did you mean {}?", one_of(&nearest));
     }
-    let named = near_pack(text.trim_end_matches('@'), packs).map(Pack::name);
-    let hint =
-        named.map(|name| format!("; did you mean {name}@latest? (`reversion releases {name}` lists the releases)"));
+    let named = near_pack(text.trim_end_matches('@'), packs);
+    let hint = named.map(|pack| {
+        let name = pack.name();
+        // Its releases are the sets of CRDs that were passed.
+        let lists = if pack.is_of_crds() {
+            String::new()
+        } else {
+            format!(" (`reversion releases {name}` lists the releases)")
+        };
+        format!("; did you mean {name}@latest?{lists}")
+    });
     format!("`{text}` names no release: {form}{}", hint.unwrap_or_default())
 }
 

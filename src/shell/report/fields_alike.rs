@@ -66,7 +66,7 @@ fn subject<'f>(sentence: &str, field: &'f str) -> Option<(&'f str, &'f str)> {
 }
 
 /// Separates a sentence from the places of other objects behind it.
-fn sentence(finding: &FindingRecord) -> (&str, &str) {
+pub(super) fn sentence(finding: &FindingRecord) -> (&str, &str) {
     let end = finding.message.rfind(" (").filter(|_| !finding.others.is_empty() && finding.message.ends_with(')'));
     finding.message.split_at(end.unwrap_or(finding.message.len()))
 }

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use super::count::thousands;
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
-use super::fields_alike::{PARTS, joined};
+use super::fields_alike::{PARTS, joined, sentence};
 use super::one_line::on_one_line;
 use super::paint::Painter;
 use super::run_report::Fate;
@@ -50,11 +50,12 @@ impl Shown {
     }
 }
 
-/// Returns the message for all items of a list: without the positions in the field.
+/// Returns the message for all items of a list, and whatever the other objects are: without the positions in the field, and places.
 fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
-    match finding.field.as_deref().filter(|field| field.contains('[') && finding.message.contains(*field)) {
-        Some(field) => Cow::Owned(finding.message.replace(field, &without_positions(field))),
-        None => Cow::Borrowed(&finding.message),
+    let (message, _) = sentence(finding);
+    match finding.field.as_deref().filter(|field| field.contains('[') && message.contains(*field)) {
+        Some(field) => Cow::Owned(message.replace(field, &without_positions(field))),
+        None => Cow::Borrowed(message),
     }
 }
 

@@ -29,6 +29,9 @@ pub fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
     if version.as_u64() != Some(u64::from(REPORT_SCHEMA_VERSION)) {
         return Err(format!("its schemaVersion is {version}, and this program reads {REPORT_SCHEMA_VERSION}"));
     }
+    if value.get("packs").is_some() {
+        return Err("it is a plan; `reversion show --format json` prints it as a report".to_owned());
+    }
     if value.get("command").and_then(Value::as_str) == Some("detect") {
         return Err("it is a report of `detect`; reports of check, diff, apply and plan can be merged".to_owned());
     }

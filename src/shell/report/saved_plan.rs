@@ -362,7 +362,7 @@ fn not_a_plan(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     let why = match error.classify() {
         Category::Eof => "it is empty or incomplete",
-        Category::Data => "it is JSON of another form",
+        Category::Data => "it is JSON of another form, and `reversion plan` writes plans",
         Category::Syntax | Category::Io => "it is not JSON",
     };
     format!("not a plan file: {why} ({error})")

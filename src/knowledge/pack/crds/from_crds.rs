@@ -126,8 +126,18 @@ impl Move {
         let Self { old, new, .. } = self;
         match files.is_empty() {
             true => {
-                Err(self
-                    .wrong(&format!("no kind of {old} is in {new} in a later set; pass both: `--crds OLD --crds NEW`")))
+                let has = |group: &str, kind: &str| crds.contains_key(&GroupKind::new(kind, group));
+                let is_reversed = crds.keys().any(|kind| kind.group == *old && has(new, &kind.kind));
+                let why = if is_reversed {
+                    "pass the set with the old group first"
+                } else {
+                    "pass both sets, the older one first"
+                };
+                let groups: BTreeSet<&str> = crds.keys().map(|kind| kind.group.as_str()).collect();
+                let groups = Vec::from_iter(groups).join(", ");
+                Err(self.wrong(&format!(
+                    "no kind of {old} is in {new} in a later set; {why}: `--crds OLD --crds NEW` (these sets have {groups})"
+                )))
             }
             false => Ok(files),
         }
