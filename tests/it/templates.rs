@@ -691,6 +691,30 @@ fn a_template_that_names_no_group_is_read() {
     says(&run, "templates/a.yaml:1:13: held-back[template-action]", "stands in what must change");
 }
 
+/// A group by itself is what references have.
+#[test]
+fn a_group_that_an_action_prints_is_told_where_a_kind_leaves_it() {
+    let route = |group: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: a}}\nspec:\n  rules:\n  - backendRefs:\n    - group: {group}\n      kind: InferencePool\n      name: x\n"
+        )
+    };
+    let says = |text: &str, target: &str, place: &str, what: &str| {
+        let run = becomes(text, text, target, 1);
+        says(&run, place, &format!("{what} prints inference.networking.x-k8s.io, which InferencePool leaves"));
+    };
+    let action = "{{ .Values.group | default \"inference.networking.x-k8s.io\" }}";
+    says(&route(action), "gie@1.4", "templates/a.yaml:7:14: unresolved[reference-not-updated]", &format!("`{action}`"));
+    let helper = "=== templates/_h.tpl\n{{- define \"group\" -}}\ninference.networking.x-k8s.io\n{{- end }}\n";
+    let called = route("{{ include \"group\" . }}") + helper;
+    says(&called, "gie@1.4", "templates/_h.tpl:2:1: unresolved[reference-not-updated]", "the definition group");
+    // A target that has the group, and a condition that asks the cluster.
+    let old = route(action);
+    assert!(!becomes(&old, &old, "gie@0.3", 3).all().contains("reference-not-updated"));
+    let asks = "{{- if .Capabilities.APIVersions.Has \"inference.networking.x-k8s.io/v1alpha2\" }}\na: b\n{{- end }}\n";
+    assert!(!becomes(asks, asks, "gie@1.4", 3).all().contains("reference-not-updated"));
+}
+
 #[test]
 fn an_api_version_that_nothing_shows_is_told_once_with_all_places() {
     let version = "apiVersion: {{ .Values.version }}\n@budget\n";

@@ -261,6 +261,38 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
+    /// Reports the actions that can print an API group which kinds leave, as `moved` says, and the definitions that print nothing else:
+    /// references name it by itself.
+    pub(super) fn report_groups<'k>(&mut self, moved: impl Fn(&str) -> Vec<&'k str>) {
+        let plan = &*self;
+        let actions = plan.template.actions().iter().enumerate();
+        let printing = actions.filter(|(_, action)| !action.is_comment() && !action.is_condition());
+        let printed = printing.flat_map(|(number, action)| {
+            let content = action.content.of(&plan.file.text);
+            // What asks the cluster for a kind follows it.
+            let texts = content.split('"').skip(1).step_by(2).filter(|_| !content.contains("APIVersions"));
+            texts.map(move |text| (action.span.start, format!("`{}`", plan.action(number)), text))
+        });
+        let defined = plan.template.parts().filter_map(|part| {
+            let literals = part.literals();
+            let mut texts = literals.iter().map(|span| {
+                let text = span.of(&plan.file.text).trim_start();
+                (span.end - text.len(), text.trim_end())
+            });
+            let (start, text) = texts.find(|(_, text)| !text.is_empty())?;
+            let is_all = texts.all(|(_, text)| text.is_empty());
+            Some((start, format!("the definition {}", part.name()?), text)).filter(|_| is_all)
+        });
+        let finding = |(start, what, group): (usize, String, &str)| {
+            let kinds = Some(moved(group)).filter(|kinds| !kinds.is_empty())?.join(", ");
+            let message = format!("{what} prints {group}, which {kinds} leaves; it is not updated");
+            let finding = Finding::new(plan.place(start), Code::ReferenceNotUpdated, Severity::Unresolved, message);
+            Some(finding.help(BY_HAND))
+        };
+        let found: Vec<Finding> = printed.chain(defined).filter_map(finding).collect();
+        self.findings.extend(found);
+    }
+
     /// Reports the definitions with an apiVersion that `leaves` the target if a chart that this one brings prints them in place of its own.
     pub(super) fn report_replacing(&mut self, leaves: impl Fn(&str) -> bool) {
         let replacing =

@@ -179,6 +179,7 @@ impl TemplatePlanner<'_, '_> {
         plan.report_unprinted(self.recognizer);
         plan.report_made(self.recognizer, |version| self.leaves_version(version));
         plan.report_replacing(|version| self.leaves_version(version));
+        plan.report_groups(|text| self.moved_kinds(text));
         plan.find_suffixed(|version| self.leaves_version(version));
         // A target without kinds is not about what templates print.
         if self.shared.planner.goal().targets.iter().any(|target| target.pack.kinds().next().is_some()) {
@@ -323,6 +324,13 @@ impl TemplatePlanner<'_, '_> {
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
     fn leaves_version(&self, api_version: &str) -> bool {
         leaves_version(self.shared.planner.goal(), api_version)
+    }
+
+    /// Returns the kinds of an API group that are in another one in the target.
+    fn moved_kinds(&self, group: &str) -> Vec<&str> {
+        let renames = self.shared.planner.targets.renames.iter();
+        let moved = renames.filter(|(old, new)| old.group == group && new.kind().group != group);
+        moved.map(|(old, _)| old.kind.as_str()).collect()
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.
