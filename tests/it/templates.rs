@@ -708,6 +708,9 @@ fn a_group_that_an_action_prints_is_told_where_a_kind_leaves_it() {
     let helper = "=== templates/_h.tpl\n{{- define \"group\" -}}\ninference.networking.x-k8s.io\n{{- end }}\n";
     let called = route("{{ include \"group\" . }}") + helper;
     says(&called, "gie@1.4", "templates/_h.tpl:2:1: unresolved[reference-not-updated]", "the definition group");
+    let chosen = "{{- define \"group\" -}}\n{{- if semverCompare \">=1.10-0\" .Capabilities.KubeVersion.Version -}}\n{{- print \"inference.networking.k8s.io\" -}}\n{{- else -}}\n{{- print \"inference.networking.x-k8s.io\" -}}\n{{- end -}}\n{{- end -}}\n";
+    let chosen = format!("a: {{{{ include \"group\" . }}}}\n=== templates/_h.tpl\n{chosen}");
+    assert!(!becomes(&chosen, &chosen, "gie@1.4", 3).all().contains("reference-not-updated"));
     // A target that has the group, and a condition that asks the cluster.
     let old = route(action);
     assert!(!becomes(&old, &old, "gie@0.3", 3).all().contains("reference-not-updated"));

@@ -261,7 +261,7 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Reports the actions that can print an API group which kinds leave, as `moved` says, and the definitions that print nothing else:
+    /// Reports the actions that print an API group by default which kinds leave, as `moved` says, and the definitions that print nothing else:
     /// references name it by itself.
     pub(super) fn report_groups<'k>(&mut self, moved: impl Fn(&str) -> Vec<&'k str>) {
         let plan = &*self;
@@ -269,8 +269,8 @@ impl<'t> TemplatePlan<'t> {
         let printing = actions.filter(|(_, action)| !action.is_comment() && !action.is_condition());
         let printed = printing.flat_map(|(number, action)| {
             let content = action.content.of(&plan.file.text);
-            // What asks the cluster for a kind follows it.
-            let texts = content.split('"').skip(1).step_by(2).filter(|_| !content.contains("APIVersions"));
+            // Other texts can be those of branches that are not for the target.
+            let texts = content.split('"').skip(1).step_by(2).filter(|_| content.contains("default "));
             texts.map(move |text| (action.span.start, format!("`{}`", plan.action(number)), text))
         });
         let defined = plan.template.parts().filter_map(|part| {
