@@ -51,7 +51,7 @@ impl Shown {
 }
 
 /// Returns the message for all items of a list, and whatever the other objects are: without the positions in the field, and places.
-fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
+pub(super) fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
     let (message, _) = sentence(finding);
     match finding.field.as_deref().filter(|field| field.contains('[') && message.contains(*field)) {
         Some(field) => Cow::Owned(message.replace(field, &without_positions(field))),

@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 
 use super::address;
 use super::count::{plural, thousands};
-use super::document::{ObjectRecord, ReportDocument};
+use super::document::{FindingRecord, ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries};
+use super::grouped::general_message;
 use super::paint::Painter;
 use super::run_report::Fate;
 use super::text_format;
@@ -35,11 +36,12 @@ const SECTION_END: usize = 200;
 pub fn report(document: &ReportDocument, limit: usize) -> String {
     let entries = entries(document);
     let open = || entries.iter().filter(|entry| entry.accepted.is_none());
-    let of = |severity| open().filter(move |entry| entry.record.severity == severity).map(item).collect::<Vec<_>>();
+    let of = |severity| alike(open().filter(move |entry| entry.record.severity == severity));
     let is_change = |entry: &&ListedFinding<'_>| entry.record.code == Code::ChangesNeeded.name();
-    let unresolved: Vec<String> =
-        of(Severity::Unresolved).into_iter().map(|item| format!("**unresolved** {item}")).collect();
-    let warnings = open().filter(|entry| entry.record.severity == Severity::Warning && !is_change(entry)).map(item);
+    let unresolved = of(Severity::Unresolved).into_iter();
+    let unresolved: Vec<Item> =
+        unresolved.map(|item| Item { text: format!("**unresolved** {}", item.text), ..item }).collect();
+    let warnings = alike(open().filter(|entry| entry.record.severity == Severity::Warning && !is_change(entry)));
     let advisories = document.advisories.iter().map(|advisory| {
         let text = format!(
             "about the {}: {}{}",
@@ -47,25 +49,25 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
             prose(&advisory.message),
             help(advisory.help.as_deref())
         );
-        (advisory.severity, text)
+        (advisory.severity, Item { text, stands_for: 1 })
     });
     let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
-    let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
-    let among = match unresolved.len() {
+    let notes = notes.into_iter().map(|(_, item)| item).chain(of(Severity::Note)).collect();
+    let among = match total(&unresolved) {
         0 => String::new(),
         count => format!(", {} unresolved", thousands(count)),
     };
-    let by_hand: Vec<String> =
-        unresolved.into_iter().chain(warned.into_iter().map(|(_, text)| text)).chain(warnings).collect();
+    let by_hand: Vec<Item> =
+        unresolved.into_iter().chain(warned.into_iter().map(|(_, item)| item)).chain(warnings).collect();
     let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
     let changes = format!("{changes}: {} in {}", plural(objects, "object"), plural(files.len(), "file"));
-    let section = |title: &str, are, items: Vec<String>| Section { title: counted(title, items.len(), ""), are, items };
+    let section = |title: &str, are, items: Vec<Item>| Section { title: counted(title, total(&items), ""), are, items };
     let sections = [
         section("Failed", List::Shown, of(Severity::Error)),
         section("Held back", List::Shown, by_object(&entries)),
-        Section { title: counted("To do by hand", by_hand.len(), &among), are: List::Numbered, items: by_hand },
+        Section { title: counted("To do by hand", total(&by_hand), &among), are: List::Numbered, items: by_hand },
         Section { title: changes, are: if files.len() > FEW { List::Folded } else { List::Shown }, items: files },
         acknowledged(document, &entries),
         section("Notes", List::Folded, notes),
@@ -152,7 +154,24 @@ enum List {
 struct Section {
     title: String,
     are: List,
-    items: Vec<String>,
+    items: Vec<Item>,
+}
+
+/// An item of a list.
+struct Item {
+    text: String,
+    /// How many findings or files it is about.
+    stands_for: usize,
+}
+
+impl Item {
+    fn of_one(text: String) -> Self {
+        Self { text, stands_for: 1 }
+    }
+}
+
+fn total(items: &[Item]) -> usize {
+    items.iter().map(|item| item.stands_for).sum()
 }
 
 impl Section {
@@ -165,18 +184,18 @@ impl Section {
             List::Folded => write!(out, "\n<details><summary>{}</summary>\n\n", self.title),
             List::Shown | List::Numbered => write!(out, "\n**{}**\n\n", self.title),
         };
-        let total = self.items.len();
-        let mut shown = 0;
-        for item in self.items {
+        let (mut shown, mut left_out) = (0, 0);
+        for Item { text, stands_for } in self.items {
             let mark = if self.are == List::Numbered { format!("{}. ", shown + 1) } else { "- ".to_owned() };
-            if out.len() + mark.len() + item.len() < limit {
-                let _infallible = writeln!(out, "{mark}{item}");
+            if out.len() + mark.len() + text.len() < limit {
+                let _infallible = writeln!(out, "{mark}{text}");
                 shown += 1;
+            } else {
+                left_out += stands_for;
             }
         }
-        if shown < total {
-            let _infallible =
-                writeln!(out, "\n{} more left out: the text would be too long.", thousands(total - shown));
+        if left_out > 0 {
+            let _infallible = writeln!(out, "\n{} more left out: the text would be too long.", thousands(left_out));
         }
         if self.are == List::Folded {
             out.push_str("\n</details>\n");
@@ -188,19 +207,51 @@ impl Section {
 fn acknowledged(document: &ReportDocument, entries: &[ListedFinding<'_>]) -> Section {
     let listed = entries.iter().filter_map(|entry| {
         let reason = entry.accepted?.reason.as_deref();
-        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
+        let reason = reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default();
+        Some(Item::of_one(item(entry) + &reason))
     });
     let by_code: Vec<String> =
         document.counted.iter().map(|(name, count)| format!("{} {}", thousands(*count), linked(name))).collect();
     let (are, items) = match by_code.as_slice() {
         [] => (List::Folded, listed.collect()),
-        by_code => (List::Shown, vec![by_code.join(", ")]),
+        by_code => (List::Shown, vec![Item::of_one(by_code.join(", "))]),
     };
     Section { title: counted("Acknowledged", document.summary.acknowledged, ""), are, items }
 }
 
-/// Prints what is held back, an item for each object, with its reasons.
-fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
+/// How many places of one sentence are named.
+const PLACES: usize = 5;
+
+/// Prints findings, an item for those that say the same.
+fn alike<'e, 'd: 'e>(entries: impl IntoIterator<Item = &'e ListedFinding<'d>>) -> Vec<Item> {
+    let mut numbers = BTreeMap::new();
+    let mut together: Vec<Vec<&ListedFinding<'_>>> = Vec::new();
+    for entry in entries {
+        let FindingRecord { code, help, .. } = entry.record;
+        let number = *numbers.entry((code, general_message(entry.record), help)).or_insert(together.len());
+        if number == together.len() {
+            together.push(Vec::new());
+        }
+        together[number].push(entry);
+    }
+    let printed = |entries: Vec<&ListedFinding<'_>>| {
+        let (first, others) = entries.split_first().expect("a sentence has a finding");
+        let named = |entry: &&ListedFinding<'_>| {
+            entry.title.map_or_else(|| place(entry), |title| format!("{} ({})", code(title), place(entry)))
+        };
+        let named: Vec<String> = others.iter().take(PLACES).map(named).collect();
+        let more = match others.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {} more", thousands(more)),
+        };
+        let also = if named.is_empty() { String::new() } else { format!("<br>also {}{more}", named.join(", ")) };
+        Item { text: item(first) + &also, stands_for: entries.len() }
+    };
+    together.into_iter().map(printed).collect()
+}
+
+/// Prints what is held back, an item for each object, with its reasons, or for objects with the same one.
+fn by_object(entries: &[ListedFinding<'_>]) -> Vec<Item> {
     let mut objects: Vec<(&ListedFinding<'_>, Vec<&ListedFinding<'_>>)> = Vec::new();
     let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.record.severity == Severity::Held);
     for entry in held {
@@ -213,34 +264,35 @@ fn by_object(entries: &[ListedFinding<'_>]) -> Vec<String> {
             _ => objects.push((entry, vec![entry])),
         }
     }
-    let object =
-        |(first, reasons): (&ListedFinding<'_>, Vec<&ListedFinding<'_>>)| match (reasons.as_slice(), first.title) {
-            ([only], _) => item(only),
-            (_, None) => item(first),
-            (_, Some(title)) => {
-                let reason = |entry: &ListedFinding<'_>| {
-                    let line =
-                        entry.record.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
-                    let (message, help) = (prose(&entry.record.message), help(entry.record.help.as_deref()));
-                    format!("\n  - {}{line}: {message}{help}", linked(&entry.record.code))
-                };
-                format!("{} ({})", code(title), code(&first.path))
-                    + &reasons.into_iter().map(reason).collect::<String>()
-            }
-        };
-    objects.into_iter().map(object).collect()
+    let (single, several): (Vec<_>, Vec<_>) = objects.into_iter().partition(|(_, reasons)| reasons.len() == 1);
+    let object = |(first, reasons): (&ListedFinding<'_>, Vec<&ListedFinding<'_>>)| match first.title {
+        None => item(first),
+        Some(title) => {
+            let reason = |entry: &ListedFinding<'_>| {
+                let line = entry.record.location.position.map(|at| format!(", line {}", at.line)).unwrap_or_default();
+                let (message, help) = (prose(&entry.record.message), help(entry.record.help.as_deref()));
+                format!("\n  - {}{line}: {message}{help}", linked(&entry.record.code))
+            };
+            format!("{} ({})", code(title), code(&first.path)) + &reasons.into_iter().map(reason).collect::<String>()
+        }
+    };
+    let several = several.into_iter().map(object).map(Item::of_one);
+    alike(single.into_iter().map(|(first, _)| first)).into_iter().chain(several).collect()
 }
 
 /// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
 fn item(entry: &ListedFinding<'_>) -> String {
-    let record = entry.record;
-    let line = record.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
-    let place = code(&format!("{}{line}", entry.path));
+    let (record, place) = (entry.record, place(entry));
     let (message, name, help) = (prose(&record.message), linked(&record.code), help(record.help.as_deref()));
     match entry.title {
         Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
         None => format!("{place}: {message} ({name}){help}"),
     }
+}
+
+fn place(entry: &ListedFinding<'_>) -> String {
+    let line = entry.record.location.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
+    code(&format!("{}{line}", entry.path))
 }
 
 fn help(help: Option<&str>) -> String {
@@ -253,14 +305,14 @@ fn help(help: Option<&str>) -> String {
 }
 
 /// Prints the objects that change, an item for each file.
-fn by_file<'d>(document: &ReportDocument, objects: impl Iterator<Item = &'d ObjectRecord>) -> Vec<String> {
+fn by_file<'d>(document: &ReportDocument, objects: impl Iterator<Item = &'d ObjectRecord>) -> Vec<Item> {
     let mut files: BTreeMap<String, Vec<&ObjectRecord>> = BTreeMap::new();
     for object in objects {
         files.entry(document.path(&object.location.file)).or_default().push(object);
     }
     let file = |(path, objects): (String, Vec<&ObjectRecord>)| {
         let objects = objects.into_iter().map(|object| format!("\n  - {}", change(object)));
-        format!("{}{}", code(&path), objects.collect::<String>())
+        Item::of_one(format!("{}{}", code(&path), objects.collect::<String>()))
     };
     files.into_iter().map(file).collect()
 }
