@@ -182,7 +182,7 @@ fn values_of(found: &[Found<'_>]) -> String {
             let all = field.attributes.allowed.iter().flatten();
             all.filter(|value| field.kind.accepts(value) == is_right).map(ToString::to_string).collect::<Vec<_>>()
         };
-        fields().flat_map(|field| of(field)).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+        fields().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
     };
     let said = match values(true) {
         values if values.is_empty() => format!("its type is {types}"),
