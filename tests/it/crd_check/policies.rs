@@ -1,5 +1,7 @@
 //! What policies decide: severities, the step of the version, what is free, waivers; formats, the baseline and exit codes.
 
+use std::slice::from_ref;
+
 use serde_json::{Value, json};
 
 use super::{crd, found, merge, run, version};
@@ -168,7 +170,7 @@ fn what_is_off_is_off_for_every_class_of_a_policy_that_is_extended() {
         let folder = tempfile::TempDir::new().unwrap();
         let file = folder.path().join("policy.yaml");
         std::fs::write(&file, policy).unwrap();
-        super::found(&[old.clone()], &[new.clone()], &["--policy", file.to_str().unwrap()])
+        super::found(from_ref(&old), from_ref(&new), &["--policy", file.to_str().unwrap()])
     };
     assert_eq!(found("{extends: kubernetes, checks: {crd-type: off}}"), ["crd-enum spec.a loosened"]);
     assert_eq!(found("{extends: kubernetes, checks: {crd-enum: off}}"), [""; 0]);
