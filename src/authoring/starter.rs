@@ -65,6 +65,9 @@ pub(crate) fn example(name: &str, title: &str, kind: &str) -> Result<BTreeMap<St
 /// What marks a place that a person has to fill in; `pack lint` reports it.
 pub(crate) const MARK: &str = "FILL IN";
 
+/// What to do about a word of YAML that a CRD lists as a value of a text.
+pub(crate) const QUOTE: &str = "quote it in the CRD, where on, off, yes and no are booleans without quotes";
+
 /// Returns the files of a pack of `kinds` in `bundles`, the oldest first, without its catalogs.
 pub(crate) fn of_releases(
     name: &str,

@@ -52,7 +52,7 @@ const KEYWORDS: [(&str, Code, Effect); 24] = [
     ("title", Code::CrdDescription, Effect::Describes),
     ("uniqueItems", Code::CrdUniqueItems, Effect::Narrows),
     ("x-kubernetes-embedded-resource", Code::CrdEmbeddedResource, Effect::Narrows),
-    ("x-kubernetes-list-map-keys", Code::CrdListType, Effect::Means),
+    (KEYS, Code::CrdListType, Effect::Means),
     ("x-kubernetes-list-type", Code::CrdListType, Effect::Means),
     ("x-kubernetes-map-type", Code::CrdListType, Effect::Means),
     (MERGE_KEY, Code::CrdListType, Effect::Means),
@@ -62,6 +62,7 @@ const KEYWORDS: [(&str, Code, Effect); 24] = [
     ("$schema", Code::CrdDescription, Effect::Describes),
 ];
 
+pub(super) const KEYS: &str = "x-kubernetes-list-map-keys";
 pub(super) const RULES: &str = "x-kubernetes-validations";
 
 /// The keywords that are compared otherwise.
@@ -152,14 +153,13 @@ pub(super) fn differences(schemas: &Compared<'_>) -> Vec<Difference> {
         if before == after || is_alike(name, [old, new], [before, after]) {
             continue;
         }
-        let [old, new] = [before, after];
         let add = |(class, text): (Class, String)| Difference { keyword: name.clone(), code, class, text };
         match effect {
-            Effect::Rules => found.extend(rules(old, new, schemas).into_iter().map(add)),
+            Effect::Rules => found.extend(rules(before, after, schemas).into_iter().map(add)),
             Effect::Describes => found.push(add((Class::Documentation, format!("the {name} changed")))),
             _ => {
-                let text = format!("{name} {} becomes {}", shown(old), shown(new));
-                found.push(add((class(effect, old, new), text)));
+                let text = format!("{name} {} becomes {}", shown(old.get(name)), shown(new.get(name)));
+                found.push(add((class(effect, before, after), text)));
             }
         }
     }
@@ -208,9 +208,19 @@ fn is_multiple(of: Option<&Value>, number: Option<&Value>) -> bool {
 
 /// Returns whether two values of a keyword say the same, or no more than another keyword says already.
 fn is_alike(name: &str, schemas: [&Map<String, Value>; 2], [old, new]: [Option<&Value>; 2]) -> bool {
-    if COMBINATIONS.contains(&name) {
+    if COMBINATIONS.contains(&name) || name == KEYS {
         let keyword = |value: &Value| normalized(&json!({ name: value }));
-        return old.zip(new).is_some_and(|(old, new)| keyword(old) == keyword(new));
+        let is_said = old.zip(new).is_some_and(|(old, new)| keyword(old) == keyword(new));
+        // Of what one of some schemas accepts alone, each of them accepts all.
+        let alone = |schema: &Map<String, Value>| schema.get("oneOf").map(normalized_list);
+        let any = |list: Option<&Value>| list.filter(|_| name == "anyOf").map(normalized_list);
+        let [old_schema, new_schema] = schemas;
+        let says_no_more = match (any(old), any(new)) {
+            (None, Some(any)) => has_all(Some(&any), alone(old_schema).as_ref()),
+            (Some(any), None) => has_all(Some(&any), alone(new_schema).as_ref()),
+            _ => false,
+        };
+        return is_said || says_no_more;
     }
     // A number that may not be reached, and is larger than the one that could be, leaves more.
     let has_moved = |bound: &str, is_outward: fn(f64, f64) -> bool| {
@@ -224,6 +234,10 @@ fn is_alike(name: &str, schemas: [&Map<String, Value>; 2], [old, new]: [Option<&
     }
 }
 
+fn normalized_list(list: &Value) -> Value {
+    list.as_array().map_or(Value::Null, |all| all.iter().map(normalized).collect())
+}
+
 /// Sorts the lists of a schema whose order says nothing, and removes what is for people.
 fn normalized(schema: &Value) -> Value {
     let sorted = |mut all: Vec<Value>| {
@@ -231,7 +245,7 @@ fn normalized(schema: &Value) -> Value {
         Value::Array(all)
     };
     let keyword = |name: &str, value: &Value| match value {
-        Value::Array(all) if ["enum", "required"].contains(&name) => sorted(all.clone()),
+        Value::Array(all) if ["enum", "required", KEYS].contains(&name) => sorted(all.clone()),
         Value::Array(all) if COMBINATIONS.contains(&name) => sorted(all.iter().map(normalized).collect()),
         other => normalized(other),
     };

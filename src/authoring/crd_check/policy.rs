@@ -158,6 +158,10 @@ impl Policy {
         }
         for (check, written) in file.checks {
             let judgement = Judgement::read(name, &check, &written)?;
+            // What is off is off for every class but those that the file names, which come behind it.
+            if judgement.severity == Some(Level::Off) {
+                policy.checks.retain(|other, _| other.split('/').next() != Some(check.as_str()) && *other != check);
+            }
             let said = policy.checks.entry(check).or_default();
             *said = judgement.or(*said);
         }
@@ -177,7 +181,10 @@ impl Policy {
         let said = [both, self.checks.get(code), of_class];
         let unsaid = if change.is_refused() { Level::Error } else { Level::Off };
         let mut severity = said.iter().find_map(|said| said.as_ref()?.severity).unwrap_or(unsaid);
-        let mut needs = said.iter().find_map(|said| said.as_ref()?.needs).unwrap_or_default();
+        // What is off needs no more than is said where it is said to be off.
+        let is_silent = |said: &&Option<&Judgement>| said.is_none_or(|said| said.severity.is_none());
+        let counted = if severity == Level::Off { said.iter().take_while(is_silent).count() + 1 } else { said.len() };
+        let mut needs = said.iter().take(counted).find_map(|said| said.as_ref()?.needs).unwrap_or_default();
         if let Some(free) = self.free.as_ref().filter(|free| !change.is_refused() && free.has(change, channel)) {
             (severity, needs) = (severity.min(free.severity), needs.min(free.needs));
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::bump::{Bump, numbers};
-use super::set::{Crd, CrdSet};
+use super::set::{CHANNELS, Crd, CrdSet};
 use crate::engine::finding::Location;
 use crate::knowledge::release::version_of;
 use crate::syntax::field::FieldPath;
@@ -13,12 +13,6 @@ pub(super) const BUNDLE: &str = "/bundle-version";
 
 /// How the key of the annotation ends that names the channel.
 pub(super) const CHANNEL: &str = "/channel";
-
-/// The channel whose CRDs may change.
-pub(super) const EXPERIMENTAL: &str = "experimental";
-
-/// The channels that annotations and folders can name.
-pub(super) const CHANNELS: [&str; 2] = ["standard", EXPERIMENTAL];
 
 /// What a set says of its release.
 #[derive(Clone, Debug, PartialEq, Eq)]

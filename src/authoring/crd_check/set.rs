@@ -1,18 +1,27 @@
 //! CRDs that belong together, and the versions of each.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value};
 
 use super::change::{Change, Class};
+use super::keyword::shown;
 use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
 use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{self, FieldPath};
+
+/// The channel whose CRDs may change.
+pub(super) const EXPERIMENTAL: &str = "experimental";
+
+/// The channels that annotations and folders can name.
+pub(super) const CHANNELS: [&str; 2] = ["standard", EXPERIMENTAL];
 
 /// The CRDs of one release.
 #[derive(Debug)]
@@ -57,16 +66,15 @@ impl<'m> CrdSet<'m> {
             let value =
                 manifest.full_value(object).map_err(|wrong| anyhow!("{}: {}", wrong.location, wrong.sentence()))?;
             let mut crd = Crd { manifest, object, kind, value };
+            crd.check_head()?;
             from_crds::check(&crd.value).map_err(|wrong| wrong.context(crd.place().to_string()))?;
             crd.check_types()?;
-            remove_empty(Arc::make_mut(&mut crd.value), false);
+            normalize(Arc::make_mut(&mut crd.value), false);
             let place = crd.place();
             if let Some(other) = crds.insert(crd.name(), crd) {
-                return Err(anyhow!(
-                    "{place}: the CRD {} is in the set twice; the other one is at {}",
-                    other.name(),
-                    other.place()
-                ));
+                let (name, first) = (other.name(), other.place());
+                let one = one_of_both([&first.file, &place.file]);
+                return Err(anyhow!("{place}: the CRD {name} is in the set twice; the other one is at {first}; {one}"));
             }
         }
         Ok(Self { name: name.to_owned(), crds })
@@ -92,6 +100,33 @@ impl Crd<'_> {
 
     fn text(&self, keys: &[&str]) -> Option<&str> {
         keys.iter().try_fold(&*self.value, |value, key| value.get(key))?.as_str()
+    }
+
+    /// Checks what is around its schemas, as far as nothing is known without it.
+    fn check_head(&self) -> Result<()> {
+        let spec = FieldPath::default().key("spec");
+        let versions = spec.key("versions");
+        let of_version = |at: usize| {
+            let version = versions.index(at);
+            VERSION.map(|(key, is_right, expected)| (version.key(key), is_right, expected))
+        };
+        let strategy = spec.key("conversion").key("strategy");
+        let all = [(spec.key("scope"), SCOPE), (strategy, STRATEGY)]
+            .map(|(path, (is_right, expected))| (path, is_right, expected));
+        let all = all.into_iter().chain((0..versions.items(&self.value).len()).flat_map(of_version));
+        for (path, is_right, expected) in all {
+            let (key, place) = (path.last_key().unwrap_or_default(), || self.locate(&path));
+            match path.get(&self.value) {
+                Some(value) if !is_right(value) => {
+                    bail!("{}: the CRD is malformed: {key} {} is not {expected}", place(), shown(Some(value)))
+                }
+                None if key != "strategy" => {
+                    bail!("{}: the CRD is malformed: {key} is missing: write {expected}", place())
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Checks that its schemas name types that there are.
@@ -171,6 +206,34 @@ impl Crd<'_> {
             help: None,
         }
     }
+}
+
+type Test = fn(&Value) -> bool;
+
+const SCOPE: (Test, &str) = (|scope| scope == "Cluster" || scope == "Namespaced", "Cluster or Namespaced");
+const STRATEGY: (Test, &str) = (|strategy| strategy == "None" || strategy == "Webhook", "None or Webhook");
+
+/// What each version must say.
+const VERSION: [(&str, Test, &str); 3] = [
+    ("name", Value::is_string, "a text"),
+    ("served", Value::is_boolean, "true or false"),
+    ("storage", Value::is_boolean, "true or false"),
+];
+
+/// Says what to pass instead of a set that has two CRDs of one name in these files.
+fn one_of_both(files: [&str; 2]) -> String {
+    let channel = |file: &str| {
+        let folders = Path::new(file).ancestors().find(|folder| folder.file_name().is_some_and(is_channel))?;
+        Some(folders.display().to_string())
+    };
+    match files.map(channel) {
+        [Some(one), Some(other)] if one != other => format!("they are of two channels: pass {one} or {other}"),
+        _ => "keep one of them, or pass a folder or file that has one alone".to_owned(),
+    }
+}
+
+fn is_channel(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| CHANNELS.contains(&name))
 }
 
 /// The key of a version with what clients read that use it.
@@ -268,8 +331,10 @@ fn wrong_value<'k>(keyword: &'k str, value: &Value) -> Option<(&'k str, &'static
     let (is_right, expected) = match keyword {
         "allOf" | "anyOf" | "oneOf" | "enum" | "required" | "x-kubernetes-validations" => (value.is_array(), "a list"),
         "properties" => (value.is_object(), "a mapping"),
-        "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" | "maximum"
-        | "minimum" | "multipleOf" => (value.is_number(), "a number"),
+        "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => {
+            (value.is_i64() || value.is_u64(), "a whole number")
+        }
+        "maximum" | "minimum" | "multipleOf" => (value.is_number(), "a number"),
         "exclusiveMaximum" | "exclusiveMinimum" | "nullable" | "uniqueItems" => (value.is_boolean(), "true or false"),
         "type" | "format" | "pattern" | "description" => (value.is_string(), "a text"),
         _ => return None,
@@ -288,19 +353,39 @@ fn is_empty(keyword: &str, value: &Value) -> bool {
     }
 }
 
+/// Writes what whole numbers must be with the first and last ones that are allowed.
+fn include_ends(schema: &mut Map<String, Value>) {
+    if schema.get("type").is_none_or(|of| of != "integer") {
+        return;
+    }
+    for (exclusive, bound, step) in [("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)] {
+        let end = schema.get(bound).and_then(Value::as_i64).and_then(|at| at.checked_add(step));
+        if let Some(end) = end.filter(|_| schema.get(exclusive) == Some(&Value::Bool(true))) {
+            schema.remove(exclusive);
+            schema.insert(bound.to_owned(), end.into());
+        }
+    }
+    if schema.get("multipleOf").is_some_and(|of| *of == 1) {
+        schema.remove("multipleOf");
+    }
+}
+
 /// Returns whether something is a value of an object, and no part of a schema.
 fn is_data(keyword: &str) -> bool {
     ["default", "enum", "example"].contains(&keyword)
 }
 
-/// Removes keywords that say nothing from a value; its keys can be names of fields instead.
-fn remove_empty(value: &mut Value, are_names: bool) {
+/// Removes keywords that say nothing from a value, and writes bounds in one way; its keys can be names of fields instead.
+fn normalize(value: &mut Value, are_names: bool) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| remove_empty(item, false)),
+        Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, false)),
         Value::Object(map) => {
             map.retain(|key, value| are_names || !is_empty(key, value));
+            if !are_names {
+                include_ends(map);
+            }
             let inner = map.iter_mut().filter(|(key, _)| are_names || !is_data(key));
-            inner.for_each(|(key, value)| remove_empty(value, !are_names && key == "properties"));
+            inner.for_each(|(key, value)| normalize(value, !are_names && key == "properties"));
         }
         _ => {}
     }

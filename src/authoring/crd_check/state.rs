@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::bump::numbers;
 use super::change::Change;
-use super::keyword::{RULES, short, shown};
-use super::release::{BUNDLE, CHANNEL, CHANNELS, annotation, folder_bundle, folder_channel};
-use super::set::{Crd, CrdSet, SchemaPart, Version};
-use super::structural::{EMBEDDED, KEYS, LIST_TYPE};
+use super::keyword::{KEYS, RULES, short, shown};
+use super::release::{BUNDLE, CHANNEL, annotation, folder_bundle, folder_channel};
+use super::set::{CHANNELS, Crd, CrdSet, SchemaPart, Version};
+use super::structural::{EMBEDDED, LIST_TYPE};
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::cel::is_malformed;
 use crate::knowledge::pack::crds::crd::PRESERVE;
@@ -78,10 +78,16 @@ fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
     let group = &crd.kind.group;
     let is_protected = PROTECTED.iter().any(|domain| group == domain || group.ends_with(&format!(".{domain}")));
     let annotations = FieldPath::default().key("metadata").key("annotations");
-    if is_protected && annotations.key(APPROVED).get(&crd.value).is_none() {
-        let text = format!("the group {group} needs the annotation {APPROVED}");
-        changes.push(crd.change(Code::CrdApiApproved, None, &annotations, text));
-    }
+    let approved = annotations.key(APPROVED);
+    let text = match approved.text(&crd.value).unwrap_or_default() {
+        _ if !is_protected => None,
+        "" => Some(format!("the group {group} needs the annotation {APPROVED}")),
+        text if text.starts_with("unapproved") || is_url(text) => None,
+        text => Some(format!(
+            "the annotation {APPROVED} is {text:?}: it must be the URL of the approval, or start with `unapproved`"
+        )),
+    };
+    changes.extend(text.map(|text| crd.change(Code::CrdApiApproved, None, &approved, text)));
     for version in versions {
         // The API server reads the rules of all.
         let counts = |change: &Change| version.is_in_use() || change.is_refused();
@@ -174,6 +180,13 @@ fn times(cost: f64, most: f64) -> String {
         factor if factor > 100.0 => "cost more than 100 times what the API server accepts".to_owned(),
         factor => format!("cost {factor:.2} times what the API server accepts"),
     }
+}
+
+/// Returns whether a text is a URL with a host, as `GetAPIApprovalState` of apiextensions-apiserver asks for.
+fn is_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let starts = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
+    starts && !rest.is_empty() && !rest.starts_with(['/', '?', '#']) && !text.contains(char::is_whitespace)
 }
 
 /// Returns what can be doubted about a field.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::keyword::{COMBINATIONS, RULES, is_known, shown};
+use super::keyword::{COMBINATIONS, KEYS, RULES, is_known, shown};
 use super::set::SchemaPart;
 use crate::knowledge::catalog::syntax_error;
 use crate::knowledge::pack::crds::cel::reads_old;
@@ -16,7 +16,6 @@ use crate::knowledge::pack::crds::validations::INTEGER_OR_STRING;
 use crate::syntax::field::{Entries as _, FieldPath, FieldPattern, Part};
 
 pub(super) const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-pub(super) const KEYS: &str = "x-kubernetes-list-map-keys";
 pub(super) const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 

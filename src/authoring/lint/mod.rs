@@ -19,7 +19,7 @@ mod shown;
 mod way_out;
 
 pub use checks::{coverage, lint, removals};
-pub(crate) use checks::{has_relations, nonsense, unread};
+pub(crate) use checks::{has_relations, nonsense, open_places, unread};
 pub(crate) use linter::Message;
 pub use linter::{Coverage, Share};
 pub(crate) use rules::shared_fields;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::linter::Lint;
 use super::rules::Bundle;
 use super::way_out::alike;
+use crate::authoring::starter::QUOTE;
 use crate::knowledge::catalog::{Field, Type};
 use crate::knowledge::lens::{Claims, Direction, Form, Premise, Side};
 use crate::knowledge::pack::place::Place;
@@ -176,10 +177,19 @@ fn values_of(found: &[Found<'_>]) -> String {
     let fields = || found.iter().flat_map(|found| if found.on_side.is_empty() { &found.all } else { &found.on_side });
     let types: BTreeSet<&str> = fields().map(|field| field.kind.name()).collect();
     let types = types.into_iter().collect::<Vec<_>>().join(" or ");
-    let listed: BTreeSet<String> =
-        fields().flat_map(|field| field.attributes.allowed.iter().flatten()).map(ToString::to_string).collect();
-    match listed.into_iter().collect::<Vec<_>>().join(", ") {
+    let values = |is_right: bool| {
+        let of = |field: &Field<'_>| {
+            let all = field.attributes.allowed.iter().flatten();
+            all.filter(|value| field.kind.accepts(value) == is_right).map(ToString::to_string).collect::<Vec<_>>()
+        };
+        fields().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let said = match values(true) {
         values if values.is_empty() => format!("its type is {types}"),
         values => format!("its values are {values}"),
+    };
+    match values(false) {
+        wrong if wrong.is_empty() => said,
+        wrong => format!("{said}; the CRD lists {wrong} too, which a {types} never is: {QUOTE}"),
     }
 }

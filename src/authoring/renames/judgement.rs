@@ -22,7 +22,7 @@ pub(crate) fn is_renamed<S: PartialEq>(
     gone.schema == came.schema
         && is_only(all_gone)
         && is_only(all_came)
-        && !mean_different(&words(gone.name), &words(came.name))
+        && !mean_different(gone.name, came.name)
         && (gone.is_telling || are_alike(gone.name, came.name))
 }
 

@@ -3,6 +3,8 @@
 //! The words that only one of two names has are compared: numbers, units, a word that negates or is of another kind, and words of which one
 //! is the opposite of, or an alternative to, the other.
 
+use super::names::words;
+
 /// Prefixes of which one makes another word, often the opposite one, of what the other makes a word of; none is a prefix too.
 const PREFIXES: [[&str; 2]; 25] = [
     ["", "a"],
@@ -134,8 +136,27 @@ const UNITS: [&[&str]; 38] = [
     &["mw", "megawatt"],
 ];
 
-/// Returns whether two names, as words, say different things, so that a person decides whether the one became the other.
-pub(crate) fn mean_different(one: &[String], other: &[String]) -> bool {
+/// Returns whether two names say different things, so that a person decides whether the one became the other.
+pub(crate) fn mean_different(one: &str, other: &str) -> bool {
+    has_other_case_of_bits(one, other) || are_different(&words(one), &words(other))
+}
+
+/// Returns whether two names differ in the case of what counts bits in one and bytes in the other: `Mbps` and `MBps`.
+fn has_other_case_of_bits(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let is_of_unit = |at: usize| {
+        let before = at.checked_sub(1).map(|before| one[before].to_ascii_lowercase());
+        let after = &one[at + 1..];
+        before.is_some_and(|before| b"kmgtpi".contains(&before))
+            && (after.first().is_none_or(|next| !next.is_ascii_lowercase())
+                || after.starts_with(b"ps")
+                || after.starts_with(b"it"))
+    };
+    one.eq_ignore_ascii_case(other)
+        && (0..one.len()).any(|at| one[at].eq_ignore_ascii_case(&b'b') && one[at] != other[at] && is_of_unit(at))
+}
+
+fn are_different(one: &[String], other: &[String]) -> bool {
     let (own, its) = (without(one, other), without(other, one));
     if own.is_empty() && its.is_empty() {
         return false;
@@ -204,13 +225,11 @@ fn have_other_prefixes(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::words;
     use super::*;
 
     fn are_different(one: &str, other: &str) -> bool {
-        let [one, other] = [one, other].map(words);
-        assert_eq!(mean_different(&one, &other), mean_different(&other, &one), "{one:?} {other:?}");
-        mean_different(&one, &other)
+        assert_eq!(mean_different(one, other), mean_different(other, one), "{one:?} {other:?}");
+        mean_different(one, other)
     }
 
     #[test]
@@ -238,6 +257,9 @@ mod tests {
             ("uploadLimit", "downloadLimit"),
             ("runAsUser", "runAsGroup"),
             ("image", "imagePullSecret"),
+            ("bandwidthMbps", "bandwidthMBps"),
+            ("sizeMb", "sizeMB"),
+            ("GBitRate", "GbitRate"),
         ] {
             assert!(are_different(one, other), "{one} {other}");
         }
@@ -282,6 +304,9 @@ mod tests {
             ("secret", "tlsSecret"),
             ("keyAlgorithm", "algorithm"),
             ("s3Bucket", "bucket"),
+            ("memBytes", "membytes"),
+            ("dbName", "DBName"),
+            ("kubeBase", "kubebase"),
         ] {
             assert!(!are_different(one, other), "{one} {other}");
         }

@@ -124,9 +124,8 @@ fn value_change(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &F
 fn likeness_of_values(one: &Value, other: &Value) -> u32 {
     match (one.as_str(), other.as_str()) {
         (Some(one), Some(other)) => {
-            let (one, other) = (words(one), words(other));
             // A person says whether the one is the other one then.
-            if mean_different(&one, &other) { 0 } else { likeness(&one, &other) }
+            if mean_different(one, other) { 0 } else { likeness(&words(one), &words(other)) }
         }
         _ => 0,
     }

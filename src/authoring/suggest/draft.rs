@@ -7,10 +7,10 @@ use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
 use super::skeleton::Sample;
-use super::text::{constant, field, slug, text};
+use super::text::{constant, field, slug, text, with_article};
 use super::unions::{Branch, Union};
 use crate::authoring::renames::last_key;
-use crate::authoring::starter::MARK;
+use crate::authoring::starter::{MARK, QUOTE};
 use crate::knowledge::catalog::Type;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPattern, Part};
@@ -136,7 +136,7 @@ impl Subject<'_, '_> {
             (true, _) => format!("{}-renamed-to-{}", slug(old), last_key(new).unwrap_or_default().to_lowercase()),
             (false, _) => format!("{}-moved-to-{}", slug(old), slug(new)),
         };
-        let kind = &self.kind().kind;
+        let kind = with_article(&self.kind().kind);
         let form = match &score.form {
             Form::Same => String::new(),
             Form::Item => ", as a list".to_owned(),
@@ -148,8 +148,8 @@ impl Subject<'_, '_> {
             Form::Other => ", as another type".to_owned(),
         };
         let summary = || match from == new {
-            true => format!("what a {kind} has in {old} is there{form}"),
-            false => format!("what a {kind} has in {old} is in {new}{form}"),
+            true => format!("what {kind} has in {old} is there{form}"),
+            false => format!("what {kind} has in {old} is in {new}{form}"),
         };
         // What gets into one branch of a union is one rule.
         let branch = changes.branch(new);
@@ -190,9 +190,10 @@ impl Subject<'_, '_> {
     /// Drafts the table of values that are called otherwise, and a choice for those whose successor is open.
     fn values(&self, changes: &Changes<'_, '_>, change: &ValueChange, rules: &mut Vec<RuleDraft>) {
         let ValueChange { old, new, table, open, free } = change;
-        let kind = &self.kind().kind;
-        let summary = || format!("values of {old} of a {kind} are called otherwise, or are gone");
+        let kind = with_article(&self.kind().kind);
+        let summary = || format!("values of {old} of {kind} are called otherwise, or are gone");
         let mut made: Vec<Suggestion> = Vec::new();
+        let unquoted = self.unquoted(change);
         for (before, after, confidence, reason) in table {
             made.push(self.suggestion(
                 Sort::Value,
@@ -208,6 +209,7 @@ impl Subject<'_, '_> {
                 [] => "no value came that it could be".to_owned(),
                 _ => format!("no value that came is surely the same: {}", others.join(", ")),
             };
+            let reason = reason + &unquoted;
             let mut open = self.suggestion(Sort::Removal, &format!("{old}={}", constant(value)), "", 0, &reason);
             open.is_sure = false;
             made.push(open);
@@ -233,7 +235,7 @@ impl Subject<'_, '_> {
             let others: Vec<String> = free.iter().map(constant).collect();
             let came = if others.is_empty() { String::new() } else { format!("; what came is {}", others.join(", ")) };
             let reason = format!("{} does not allow {}", self.bundles[1], constant(value));
-            let help = format!("{MARK}: what to write instead{came}");
+            let help = format!("{MARK}: what to write instead{came}{unquoted}");
             rule.lens.push(refuse(
                 &format!("equals: {{ field: {}, value: {} }}", field(new), constant(value)),
                 new,
@@ -246,6 +248,15 @@ impl Subject<'_, '_> {
         rule.suggestions.append(&mut made);
     }
 
+    /// Says that what a CRD lists as true or false for a text is a word without the quotes that it needs.
+    fn unquoted(&self, change: &ValueChange) -> String {
+        let is_text = |kind: Option<Type>| kind == Some(Type::String);
+        let gone = change.open.iter().filter(|_| is_text(self.sample.old.kind(&change.old)));
+        let came = change.free.iter().filter(|_| is_text(self.sample.new.kind(&change.new)));
+        let wrong: Vec<String> = gone.chain(came).filter(|value| value.is_boolean()).map(constant).collect();
+        if wrong.is_empty() { String::new() } else { format!("; a text is never {}: {QUOTE}", wrong.join(" or ")) }
+    }
+
     /// Drafts a choice for a field whose type is another one.
     fn reformed(&self, changes: &Changes<'_, '_>, [old, new]: [&FieldPattern; 2], rules: &mut Vec<RuleDraft>) {
         let (Some(before), Some(after)) = (self.sample.old.kind(old), self.sample.new.kind(new)) else { return };
@@ -256,8 +267,8 @@ impl Subject<'_, '_> {
         let reason = format!("its type changed from {} to {}", before.name(), after.name());
         let mut suggestion = self.suggestion(Sort::Form, old, new, 0, &reason);
         suggestion.is_sure = false;
-        let kind = &self.kind().kind;
-        let summary = || format!("{old} of a {kind} is {} instead of {}", after.name(), before.name());
+        let kind = with_article(&self.kind().kind);
+        let summary = || format!("{old} of {kind} is {} instead of {}", after.name(), before.name());
         let rule = self.rule(rules, [old, new], &format!("{}-has-another-type", slug(old)), summary);
         rule.notes.push(format!("{old}: {reason}"));
         rule.suggestions.push(suggestion);
@@ -272,12 +283,12 @@ impl Subject<'_, '_> {
     /// Drafts the removal of a field, or a choice between what it may have become.
     fn gone(&self, changes: &Changes<'_, '_>, unsure: &Unsure, rules: &mut Vec<RuleDraft>) {
         let Unsure { old, from, candidates } = unsure;
-        let kind = &self.kind().kind;
+        let kind = with_article(&self.kind().kind);
         let value = || self.sample.value(changes, old, 0).unwrap_or_else(|| serde_json::json!("example"));
         if candidates.is_empty() {
             let mut suggestion = self.suggestion(Sort::Removal, old, "", 0, "nothing came that it could be");
             suggestion.is_sure = false;
-            let summary = || format!("a {kind} has no {old}");
+            let summary = || format!("{kind} has no {old}");
             let rule = self.rule(rules, [old, from], &format!("{}-removed", slug(old)), summary);
             rule.notes.push(format!("{old} is gone, and nothing came that it could be"));
             rule.suggestions.push(suggestion);
@@ -294,7 +305,7 @@ impl Subject<'_, '_> {
             rule.cases.push(self.sample.dropped(changes, old, &value(), &format!("dropped-{name}")));
             return;
         }
-        let summary = || format!("a {kind} has no {old}; what it became is to be chosen");
+        let summary = || format!("{kind} has no {old}; what it became is to be chosen");
         let mut made = Vec::new();
         for (new, score) in candidates {
             let mut suggestion = self.suggestion(sort_of(from, new), old, new, score.confidence, &score.reason);
@@ -322,8 +333,8 @@ impl Subject<'_, '_> {
         let DefaultChange { field: at, old, new } = change;
         let reason = format!("its default was {old}");
         let suggestion = self.suggestion(Sort::Default, at, new, 95, &reason);
-        let kind = &self.kind().kind;
-        let summary = || format!("the default of {at} of a {kind} is {new} instead of {old}");
+        let kind = with_article(&self.kind().kind);
+        let summary = || format!("the default of {at} of {kind} is {new} instead of {old}");
         // Of a field that moved, its place shows the side; of others nothing does.
         let rule = self.rule(rules, [at, at], &format!("{}-has-another-default", slug(at)), summary);
         rule.needs_from |= rule.lens.is_empty() && self.versions.is_none();
@@ -349,8 +360,8 @@ impl Subject<'_, '_> {
         drafted.hints.push(self.hint(at, &constant(value), "a rule writes it"));
         let reason = format!("{value} is {reason}");
         let suggestion = self.suggestion(Sort::Requirement, at, value, 85, &reason);
-        let kind = &self.kind().kind;
-        let summary = || format!("a {kind} must have {at}");
+        let kind = with_article(&self.kind().kind);
+        let summary = || format!("{kind} must have {at}");
         let rule = self.rule(&mut drafted.rules, [at, at], &format!("{}-is-required", slug(at)), summary);
         rule.notes.push(format!("85 %: {at} is required: {reason}"));
         rule.suggestions.push(suggestion);
@@ -388,10 +399,10 @@ impl Subject<'_, '_> {
     fn branch(&self, changes: &Changes<'_, '_>, union: &Union, branch: &Branch, rules: &mut Vec<RuleDraft>) {
         let (Union { at, discriminator, .. }, Branch { member, values, is_checked, reason }) = (union, branch);
         let old = changes.pairing.source(member);
-        let kind = &self.kind().kind;
+        let kind = with_article(&self.kind().kind);
         let listed: Vec<String> = values.iter().map(constant).collect();
         let listed = listed.join(" or ");
-        let summary = || format!("a {kind} with {member} has {discriminator}: {listed}");
+        let summary = || format!("{kind} with {member} has {discriminator}: {listed}");
         let value = branch.value();
         let confidence = if *is_checked { 95 } else { 85 };
         let new = format!("{discriminator}={listed}");

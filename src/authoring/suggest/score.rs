@@ -89,7 +89,7 @@ pub(super) fn form(old: &Side<'_>, at: &FieldPattern, new: &Side<'_>, to: &Field
     if after == Type::Object && is_scalar(before) {
         let own = words(last_key(at).unwrap_or_default());
         let (name, points) = usual_key(new, to, before, &own)?;
-        let is_clear = is_clear_key([(old, at), (new, to)], &name, &own);
+        let is_clear = is_clear_key([(old, at), (new, to)], &name);
         return Some((Form::Key(name, is_clear), points));
     }
     if before == Type::Object && is_scalar(after) {
@@ -114,7 +114,7 @@ fn usual_key(side: &Side<'_>, mapping: &FieldPattern, kind: Type, own: &[String]
 }
 
 /// Returns whether a key of a mapping is the only one that can have what a value had: of that type, with that name, or required.
-fn is_clear_key([(old, at), (new, to)]: [(&Side<'_>, &FieldPattern); 2], name: &str, own: &[String]) -> bool {
+fn is_clear_key([(old, at), (new, to)]: [(&Side<'_>, &FieldPattern); 2], name: &str) -> bool {
     let listed = |side: &'_ Side<'_>, field: &FieldPattern| side.attributes(field).and_then(|its| its.allowed.clone());
     let values = listed(old, at);
     let takes_all = |key: &FieldPattern| match (&values, listed(new, key)) {
@@ -131,7 +131,7 @@ fn is_clear_key([(old, at), (new, to)]: [(&Side<'_>, &FieldPattern); 2], name: &
     };
     is_only(&|_| true)
         || is_only(&|key| new.get(key).is_some_and(|field| field.required))
-        || is_only(&|key| likeness(own, &words(last_key(key).unwrap_or_default())) >= 85)
+        || is_only(&|key| last_key(key) == last_key(at))
 }
 
 /// Returns the keys of the items of a list that have the name and the value of an entry of a mapping.
@@ -157,7 +157,8 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     if form == Form::Item && places.was_there {
         form = Form::Joined;
     }
-    let names = [places.old, places.new].map(|place| words(last_key(place).unwrap_or_default()));
+    let keys = [places.old, places.new].map(|place| last_key(place).unwrap_or_default());
+    let names = keys.map(words);
     let stays = places.from.parts().len() == shared + 1 && places.new.parts().len() == shared + 1;
     let (last, whole) = (likeness(&names[0], &names[1]), likeness(&own.concat(), &its.concat()));
     let size = to_u32(old.size(places.old).min(20));
@@ -202,7 +203,7 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
         Form::Other => confidence.min(SURE - 1),
     };
     // A person says whether the value is another one then.
-    let most = if mean_different(&names[0], &names[1]) { SURE - 1 } else { 97 };
+    let most = if mean_different(keys[0], keys[1]) { SURE - 1 } else { 97 };
     let confidence = confidence.min(most);
     let reason = reason(old, places, &form, [name, shape], stays);
     Some(Score { form, confidence, reason })

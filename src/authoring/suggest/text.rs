@@ -15,6 +15,13 @@ pub(super) fn text(text: &str) -> String {
     }
 }
 
+/// Puts the article before the name of a kind: a Lamp, an Issuer, an HTTPRoute.
+pub(super) fn with_article(kind: &str) -> String {
+    let is_spelt = kind.starts_with(|first| "FHLMNRSX".contains(first)) && kind[1..].starts_with(char::is_uppercase);
+    let has_vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']) && !kind.starts_with("Us") && !kind.starts_with("Uni");
+    format!("{} {kind}", if is_spelt || has_vowel { "an" } else { "a" })
+}
+
 /// Words that parsers of YAML do not read as texts.
 const WORDS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
 
@@ -72,4 +79,16 @@ pub(super) fn slug(pattern: &FieldPattern) -> String {
     let text = text.strip_prefix("spec.").unwrap_or(&text);
     let parts = text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_the_article_that_is_spoken() {
+        let kinds = ["Lamp", "Issuer", "HTTPRoute", "TCPRoute", "User", "Upstream", "Model", "S"];
+        let expected = ["a Lamp", "an Issuer", "an HTTPRoute", "a TCPRoute", "a User", "an Upstream", "a Model", "a S"];
+        assert_eq!(kinds.map(with_article), expected);
+    }
 }

@@ -49,7 +49,7 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     for waiver in comparison.unused.iter().filter(|_| !output.quiet) {
         console.note(&format!("the policy waives what does not occur: {}\n", visible(&waiver.to_string())))?;
     }
-    let counts = Counts { recognized: new.len(), ..Counts::default() };
+    let counts = counts(&read[args.history.len() + 1], new.len());
     let exit = Exit::decide(&counts, &comparison.findings, &[], Pending::Nothing).with(output, 0);
     let document = ReportDocument::of_crds(&comparison, &policy.name, &counts, exit as u8, formats::ran_in());
     let (step, summary) = (comparison.step.clone(), document.summary.clone());
@@ -69,6 +69,12 @@ pub(super) fn check(args: &CrdCheckArgs, console: Console) -> Result<Exit> {
     let painter = console.note_painter(output.color);
     console.painted_note(&format!("{}\n", text_format::release_step(&step, &summary, &painter)))?;
     Ok(exit)
+}
+
+/// Counts what there is of the release that is checked.
+fn counts(files: &[Manifest], recognized: usize) -> Counts {
+    let objects = files.iter().map(|file| file.objects.len()).sum();
+    Counts { files: files.len(), parsed: files.len(), objects, recognized, ..Counts::default() }
 }
 
 /// Where CRDs of a release are.
@@ -99,9 +105,13 @@ impl Source<'_> {
 
     /// Reads the files of the release: those below `path` in a commit, or those at a path.
     pub(super) fn read(&self, path: Option<&Path>, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
-        let Some(path) = path else { return input::read_crds(self.path, "CRDs", self.empty, packs, console) };
         let name = self.name();
         let shown = visible(&name);
+        let Some(path) = path else {
+            let is_there = self.path == Path::new("-") || !disk::is_missing(self.path);
+            ensure!(is_there, "{shown}: no such file or folder; for a commit, branch or tag pass --path PATH too");
+            return input::read_crds(self.path, "CRDs", self.empty, packs, console);
+        };
         let from = CommittedPath { repository: Path::new("."), reference: &name, path, limit: MAX_FILE_SIZE };
         let Some(files) = disk::committed(from, |_| true).with_context(|| format!("--path: {shown}"))? else {
             let is_path = self.is_new && !disk::is_missing(self.path);

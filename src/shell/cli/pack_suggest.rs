@@ -47,8 +47,11 @@ pub(super) fn run(args: &SuggestArgs, console: Console) -> Result<Exit> {
         (format!("reversion pack lint {folder}"), "list the places to fill in, and what no rule converts"),
         (format!("reversion pack test {folder}"), "run the rules on the fixtures"),
     ];
-    let steps = listed(&steps);
-    console.print(&format!("{lines}{folder}: {counts}\nRead each rule and its fixtures, then:\n{steps}"))?;
+    let first = match draft.suggestions.is_empty() {
+        true => "As far as the schemas show, no object needs a conversion; write rules for what they do not show",
+        false => "Read each rule and its fixtures",
+    };
+    console.print(&format!("{lines}{folder}: {counts}\n{first}, then:\n{}", listed(&steps)))?;
     Ok(Exit::Clean)
 }
 

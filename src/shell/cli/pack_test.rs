@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::pack_source::PackSource;
 use super::{lint, packs, parameters};
 use crate::authoring::fixture::{Fixture, Missing, missing, of_pack};
+use crate::authoring::lint::open_places;
 use crate::authoring::pack_folder::{self, PackContent};
 use crate::engine::plan::allowed_losses;
 use crate::knowledge::pack::{Pack, Packs};
@@ -24,6 +25,12 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     let packs = packs::load_with(&args.packs.packs, own)?;
     let pack = packs::named(&name, packs).map_err(|error| lint::not_a_pack(&args.pack, error))?;
     let folder = folder(args, content.is_some(), &name)?;
+    let is_own = content.is_some();
+    ensure!(
+        !pack.rules().is_empty(),
+        "{name} has no rule yet: write RELEASE/RULE.yaml, and its fixtures in {}/RELEASE/RULE/CASE, then run this again",
+        folder.display()
+    );
     let texts = texts(args, content, &folder)?;
     let fixtures = of_pack(pack, &folder.display().to_string(), &texts);
     let is_meant = |name: &str| name.contains(&args.filter);
@@ -52,6 +59,11 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     let counts = [(failed, "failed"), (problems.len(), "invalid"), (missing.len(), "missing")];
     let counts: String = counts.into_iter().map(|(number, word)| count(number, word)).collect();
     text.push_str(&format!("{name}: {}: {} ok{counts}\n", plural(cases.len(), "case"), cases.len() - failed));
+    let open = if is_own && args.filter.is_empty() { open_places(pack) } else { 0 };
+    if open > 0 {
+        let (places, verb) = (plural(open, "place"), if open == 1 { "is" } else { "are" });
+        text.push_str(&format!("{places} {verb} not filled in: `reversion pack lint {}` lists them\n", args.pack));
+    }
     console.print(&text)?;
     Ok(if failed == 0 && problems.is_empty() && missing.is_empty() { Exit::Clean } else { Exit::Changes })
 }

@@ -84,6 +84,22 @@ fn limits() {
             wider,
             tighter,
         ),
+        case(
+            "sameEnd",
+            numbers(json!({"minimum": 3, "exclusiveMinimum": true, "multipleOf": 1})),
+            numbers(json!({"minimum": 4})),
+            &[],
+            &[],
+        ),
+        case(
+            "anotherEnd",
+            numbers(json!({"maximum": 9, "exclusiveMaximum": true})),
+            numbers(json!({"maximum": 9})),
+            wider,
+            tighter,
+        ),
+        case("nothingShorter", with(&json!({"maxLength": -1})), with(&json!({})), wider, tighter),
+        case("allLonger", with(&json!({"minLength": -1})), with(&json!({})), &[], &[]),
         case("any text", with(&json!({"pattern": ".*"})), with(&json!({})), &[], &[]),
         case("longest", with(&json!({"maxLength": 5})), with(&json!({"maxLength": 50})), wider, tighter),
         case("shortest", with(&json!({"minLength": 5})), with(&json!({"minLength": 1})), wider, tighter),
@@ -247,6 +263,15 @@ fn combinations_and_rules() {
         case("any", one("anyOf", json!([a])), one("anyOf", json!([a, b])), wider, tighter),
         case("all", one("allOf", json!([a, b])), one("allOf", json!([b])), wider, tighter),
         case("one", one("oneOf", json!([a])), one("oneOf", json!([a, b])), tighter, tighter),
+        case("oneOrMore", one("oneOf", json!([a, b])), one("anyOf", json!([b, a])), wider, tighter),
+        case("oneOrOthers", one("oneOf", json!([a])), one("anyOf", json!([b, a])), wider, tighter),
+        case(
+            "oneOrNone",
+            one("oneOf", json!([a, b])),
+            one("anyOf", json!([a])),
+            &["crd-combination $ loosened", "crd-combination $ tightened"],
+            &["crd-combination $ loosened", "crd-combination $ tightened"],
+        ),
         case("not", one("not", a.clone()), json!({"type": "object"}), wider, tighter),
         case("rule", rule("self != ''"), text(), &["crd-rule $ loosened"], &["crd-rule $ tightened"]),
         case(
@@ -692,10 +717,12 @@ fn what_clients_are_told_about_a_rule_is_compared() {
 #[test]
 fn a_bound_that_does_not_belong_to_the_values_is_worded_so() {
     let of = |schema: Value| [crd(&json!({"versions": [version("v1", &json!({"a": schema}))]}))];
-    let old = of(json!({"type": "integer", "maximum": 10}));
-    let new = of(json!({"type": "integer", "maximum": 9, "exclusiveMaximum": true}));
-    let run = super::run(&old, &new, &[]);
-    assert!(run.out.contains("spec.a: at most 10 becomes less than 9 (tightened)"), "{}", run.all());
+    for (kind, words) in [("number", "less than 9"), ("integer", "at most 8")] {
+        let old = of(json!({"type": kind, "maximum": 10}));
+        let new = of(json!({"type": kind, "maximum": 9, "exclusiveMaximum": true}));
+        let run = super::run(&old, &new, &[]);
+        assert!(run.out.contains(&format!("spec.a: at most 10 becomes {words} (tightened)")), "{}", run.all());
+    }
 }
 
 #[test]
@@ -715,7 +742,8 @@ fn a_keyword_with_a_value_of_another_type_is_an_error() {
     let of = |schema: Value| [crd(&json!({"versions": [version("v1", &json!({"a": schema}))]}))];
     for (schema, message) in [
         (json!({"type": ["string"]}), "type is not a text"),
-        (json!({"type": "string", "maxLength": "5"}), "maxLength is not a number"),
+        (json!({"type": "string", "maxLength": "5"}), "maxLength is not a whole number"),
+        (json!({"type": "string", "maxLength": 5.5}), "maxLength is not a whole number"),
         (json!({"type": "string", "enum": "A"}), "enum is not a list"),
         (json!({"type": "integer", "maximum": 5, "exclusiveMaximum": 5}), "exclusiveMaximum is not true or false"),
         (json!({"type": "object", "required": "a"}), "required is not a list"),
@@ -728,6 +756,16 @@ fn a_keyword_with_a_value_of_another_type_is_an_error() {
         assert_eq!(run.code, Some(2), "{}", run.all());
         assert!(run.err.contains("new/crds.yaml:2:") && run.err.contains(message), "{message}: {}", run.all());
     }
+}
+
+#[test]
+fn a_list_type_that_goes_is_worded_as_it_is_written() {
+    let of = |kind: &str| {
+        [crd(&json!({"versions": [version("v1", &json!({"a": list(&json!({"x-kubernetes-list-type": kind}))}))]}))]
+    };
+    let run = super::run(&of("set"), &of("atomic"), &[]);
+    let message = "spec.a: x-kubernetes-list-type \"set\" becomes \"atomic\" (breaking)";
+    assert!(run.out.contains(message), "{}", run.all());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::slice::from_ref;
 use serde_json::{Value, json};
 
 use super::{crd, merge, run, version};
+use crate::support::trees::Tree;
 
 /// Checks that one fault is found in a CRD with the first, which is changed, and none with the second.
 #[track_caller]
@@ -194,4 +195,30 @@ fn what_an_older_api_server_accepted_is_left() {
     old["apiVersion"] = "apiextensions.k8s.io/v1".into();
     let refused = run(from_ref(&old), from_ref(&old), &[]);
     assert_eq!(refused.out.matches("[crd-invalid]").count(), 2, "{}", refused.all());
+}
+
+#[test]
+fn what_is_around_schemas_is_checked_at_its_place() {
+    let tree = |text: &str| Tree::of(&[("crd.yaml", text)]);
+    let with = |scope: &str, more: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: ride.example\n  \
+             names: {{kind: Bike, plural: bikes}}\n{scope}  versions:\n  - {{name: v1, served: true, {more}}}\n"
+        )
+    };
+    let conversion = "  scope: Cluster\n  conversion:\n    strategy: webhook\n";
+    for (scope, more, message) in [
+        (
+            "  scope: cluster\n",
+            "storage: true",
+            ":6:3: the CRD is malformed: scope \"cluster\" is not Cluster or Namespaced",
+        ),
+        ("", "storage: true", ":3:1: the CRD is malformed: scope is missing: write Cluster or Namespaced"),
+        (conversion, "storage: true", ":8:5: the CRD is malformed: strategy \"webhook\" is not None or Webhook"),
+        ("  scope: Cluster\n", "storage: \"\"", ":8:30: the CRD is malformed: storage \"\" is not true or false"),
+    ] {
+        let run = tree(&with(scope, more)).run(&["crd", "check", "crd.yaml", "crd.yaml"]);
+        assert_eq!(run.code, Some(2), "{}", run.all());
+        assert!(run.err.contains(&format!("crd.yaml{message}")), "{message}: {}", run.all());
+    }
 }

@@ -1,5 +1,7 @@
 //! What policies decide: severities, the step of the version, what is free, waivers; formats, the baseline and exit codes.
 
+use std::slice::from_ref;
+
 use serde_json::{Value, json};
 
 use super::{crd, found, merge, run, version};
@@ -114,6 +116,18 @@ fn policies_see_what_the_new_set_is() {
     assert!(codes(three, "nginx").contains(&"crd-version-count".to_owned()));
     let mut official = crd(&json!({"group": "ride.k8s.io"}));
     official["metadata"]["name"] = "bikes.ride.k8s.io".into();
+    let approved = |value: &str| {
+        let mut crd = official.clone();
+        crd["metadata"]["annotations"] = json!({"api-approved.kubernetes.io": value});
+        !codes(crd, "kubernetes").contains(&"crd-api-approved".to_owned())
+    };
+    for value in ["https://github.com/kubernetes/enhancements/pull/1111", "unapproved, experimental-only", "unapproved"]
+    {
+        assert!(approved(value), "{value}");
+    }
+    for value in ["", "yes", "https://", "https:///pull/1", "github.com/kubernetes/kubernetes/pull/1", "Unapproved"] {
+        assert!(!approved(value), "{value}");
+    }
     assert!(codes(official, "kubernetes").contains(&"crd-api-approved".to_owned()));
     let mut alone = crd(&json!({}));
     alone["metadata"]["name"] = "others.ride.example".into();
@@ -126,6 +140,40 @@ fn bikes(arguments: &[&str]) -> Run {
     let release = |name: &str| root().join("fixtures/bikes").join(name).display().to_string();
     let (old, new, policy) = (release("v1.0.0"), release("v1.1.0"), release("policy.yaml"));
     tree.run(&[&["crd", "check", &old, &new, "--policy", &policy], arguments].concat())
+}
+
+#[test]
+fn a_check_that_is_off_needs_nothing() {
+    let [old, new] = [json!({"a": {"type": "string"}}), json!({"a": {"type": "string", "maxLength": 5}})]
+        .map(|fields| crd(&json!({"versions": [version("v1", &fields)]})));
+    for (check, code, needs) in [
+        ("crd-bound: off", 0, "needs no new release"),
+        ("crd-bound: {severity: off, needs: minor}", 0, "needs a minor release"),
+        ("{crd-bound: off, crd-bound/tightened: note}", 0, "needs a new apiVersion"),
+        ("crd-enum: off", 1, "needs a new apiVersion"),
+    ] {
+        let check = if check.starts_with('{') { check.to_owned() } else { format!("{{{check}}}") };
+        let policy = format!("extends: kubernetes\nchecks: {check}\n");
+        let text = |crd: &Value| format!("{crd}\n");
+        let tree = Tree::of(&[("old/crd.yaml", &text(&old)), ("new/crd.yaml", &text(&new)), ("policy.yaml", &policy)]);
+        let run = tree.run(&["crd", "check", "old", "new", "--policy", "policy.yaml"]);
+        assert_eq!(run.code, Some(code), "{check}: {}", run.all());
+        assert!(run.err.contains(needs), "{check}: {}", run.all());
+    }
+}
+
+#[test]
+fn what_is_off_is_off_for_every_class_of_a_policy_that_is_extended() {
+    let [old, new] = [json!(["a"]), json!(["a", "b"])]
+        .map(|values| crd(&json!({"versions": [version("v1", &json!({"a": {"type": "string", "enum": values}}))]})));
+    let found = |policy: &str| {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("policy.yaml");
+        std::fs::write(&file, policy).unwrap();
+        super::found(from_ref(&old), from_ref(&new), &["--policy", file.to_str().unwrap()])
+    };
+    assert_eq!(found("{extends: kubernetes, checks: {crd-type: off}}"), ["crd-enum spec.a loosened"]);
+    assert_eq!(found("{extends: kubernetes, checks: {crd-enum: off}}"), [""; 0]);
 }
 
 #[test]
@@ -189,6 +237,9 @@ fn every_format_has_the_findings() {
         );
     }
     bikes(&["--exit-zero"]).check(0);
+    let report: Value = serde_json::from_str(&bikes(&["--format", "json"]).out).unwrap();
+    let counted = ["files", "parsedFiles", "objects", "recognized"].map(|key| report["summary"][key].as_u64());
+    assert_eq!(counted, [Some(1); 4], "{report}");
 }
 
 #[test]
@@ -240,9 +291,18 @@ fn what_cannot_be_compared_is_an_error() {
     let twice = run(one, &[bike.clone(), bike.clone()], &[]);
     twice.check(2);
     assert!(twice.err.contains("is in the set twice"), "{}", twice.err);
+    assert!(twice.err.contains("pass a folder or file that has one alone"), "{}", twice.err);
+    let text = bike.to_string();
+    let both = [("a/standard/crds.yaml", text.as_str()), ("a/experimental/crds.yaml", &text), ("b/crds.yaml", &text)];
+    let channels = Tree::of(&both).run(&["crd", "check", "a", "b"]);
+    channels.check(2);
+    assert!(channels.err.contains("they are of two channels: pass a/experimental or a/standard"), "{}", channels.err);
     let none = run(one, &[json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})], &[]);
     none.check(2);
     assert!(none.err.contains("there is no CRD"), "{}", none.err);
+    let tag = Tree::of(&[("new/crds.yaml", &text)]).run(&["crd", "check", "v1.0.0", "new"]);
+    tag.check(2);
+    assert!(tag.err.contains("v1.0.0: no such file or folder; for a commit, branch or tag pass --path"), "{}", tag.err);
     let policy = run(one, one, &["--policy", "openshift"]);
     policy.check(2);
     assert!(policy.err.contains("gateway-api, guideline, kubernetes or nginx"), "{}", policy.err);

@@ -364,7 +364,8 @@ impl Walk {
             }
         }
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
-        let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
+        // Nothing is longer or has more than 0 where less than that is allowed.
+        let count = |keyword: &str| schema.get(keyword).and_then(|at| at.as_u64().or_else(|| at.as_i64().map(|_| 0)));
         let number = |keyword: &str| schema.get(keyword).and_then(Value::as_number).cloned();
         let is = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
         let list_type = schema.get("x-kubernetes-list-type").and_then(|name| ListType::deserialize(name).ok());

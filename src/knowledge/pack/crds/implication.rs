@@ -10,6 +10,7 @@ use std::cell::Cell;
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::cel::{Macro, MacroCall, literal, macro_named, parsed};
+use super::constants::{constant, number};
 use super::without_new::{COMPARISONS, Compared, Outcomes, is_never_equal, outcomes};
 
 /// How many steps a comparison of rules takes before it counts as not certain.
@@ -17,9 +18,6 @@ const FUEL: u32 = 20_000;
 
 /// How the constant null is written.
 const NULL: &str = "Null";
-
-/// The largest whole number up to which all are told apart.
-const EXACT: i64 = 1 << 53;
 
 /// A CEL rule that can be compared with others.
 #[derive(Clone, Debug)]
@@ -182,7 +180,7 @@ fn follows(fuel: &Cell<u32>, given: Vec<&Demand>, goals: Vec<&Demand>) -> bool {
     let Some(left) = fuel.get().checked_sub(1) else { return false };
     fuel.set(left);
     let is_stated = given.iter().any(|given| goals.iter().any(|goal| given == goal || stated(given, goal, fuel)));
-    if is_stated || is_impossible(&given, fuel) {
+    if is_stated || is_impossible(&given, fuel) || is_one_or_the_other(&goals) {
         return true;
     }
     for (at, given_part) in given.iter().enumerate() {
@@ -230,6 +228,24 @@ fn is_impossible<'d>(given: &[&'d Demand], fuel: &Cell<u32>) -> bool {
     let statements: Vec<&Statement> = given.iter().filter_map(statement).collect();
     let opposites: Vec<Statement> = statements.iter().copied().filter_map(Statement::opposite).collect();
     statements.iter().any(|one| opposites.iter().any(|opposite| one.implies(opposite, fuel)))
+}
+
+/// Returns whether two statements say that a field of the value is there, and that it is not: that is known of every value.
+fn is_one_or_the_other(goals: &[&Demand]) -> bool {
+    let presence = |goal: &&Demand| match goal {
+        Demand::One(Statement::Equal { of, value, is: true }) if is_presence_in_self(of) => {
+            Some((of.clone(), value == "true"))
+        }
+        _ => None,
+    };
+    let all: Vec<_> = goals.iter().filter_map(presence).collect();
+    all.iter().any(|(of, is_there)| all.contains(&(of.clone(), !is_there)))
+}
+
+/// Returns whether a text is the question whether a field of the value itself is there, which cannot fail.
+fn is_presence_in_self(text: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.strip_prefix("has(self.").is_some_and(|field| field.trim_end_matches(')').bytes().all(is_of_name))
 }
 
 /// Reads expressions.
@@ -369,11 +385,19 @@ impl<'e> Reader<'e> {
         let MacroCall { name, list, item, body } = macro_named(found)?;
         let is_each = match name {
             Macro::All => is,
-            Macro::Exists => !is,
-            Macro::ExistsOne | Macro::Filter => return None,
+            Macro::Exists | Macro::ExistsOne => !is,
+            Macro::Filter => return None,
         };
         let demand = Box::new(self.within(item).demand(body, is));
-        Some(Demand::One(Statement::Items { list: self.text(list), is_each, demand }))
+        let items = Demand::One(Statement::Items { list: self.text(list), is_each, demand });
+        // Where exactly one fulfils it, at least one does.
+        Some(match (name, is) {
+            (Macro::ExistsOne, true) => Demand::All(vec![items, Demand::One(Statement::is(self.loop_text(found), is))]),
+            (Macro::ExistsOne, false) => {
+                Demand::Any(vec![items, Demand::One(Statement::is(self.loop_text(found), is))])
+            }
+            _ => items,
+        })
     }
 
     fn within(&self, item: &'e str) -> Self {
@@ -396,6 +420,10 @@ impl<'e> Reader<'e> {
                 let path = format!("{}.{}", self.text(&select.operand), select.field);
                 if select.test { format!("has({path})") } else { path }
             }
+            // It is called in two ways.
+            Expr::Call(CallExpr { func_name, target: None, args }) if func_name == "size" && args.len() == 1 => {
+                format!("{}.size()", all(args))
+            }
             Expr::Call(CallExpr { func_name, target, args }) => {
                 let target = target.as_deref().map(|target| format!("{}.", self.text(target))).unwrap_or_default();
                 format!("{target}{func_name}({})", all(args))
@@ -408,16 +436,18 @@ impl<'e> Reader<'e> {
                 let entries: String = of.entries.iter().map(|entry| self.entry(&entry.expr)).collect();
                 format!("{}{{{entries}}}", of.type_name)
             }
-            Expr::Comprehension(found) => {
-                let ComprehensionExpr { iter_range, iter_var, accu_init, loop_cond, loop_step, result, .. } = &**found;
-                let within = self.within(iter_var);
-                let [cond, step] = [loop_cond, loop_step].map(|part| within.text(part));
-                let other = found.iter_var2.as_deref().unwrap_or_default();
-                let [range, init, result] = [iter_range, accu_init, result].map(|part| self.text(part));
-                format!("loop({range}, {other}, {init}, {cond}, {step}, {result})")
-            }
+            Expr::Comprehension(found) => self.loop_text(found),
             Expr::Literal(_) | Expr::Unspecified => format!("{:?}", expression.expr),
         }
+    }
+
+    fn loop_text(&self, found: &'e ComprehensionExpr) -> String {
+        let ComprehensionExpr { iter_range, iter_var, accu_init, loop_cond, loop_step, result, .. } = found;
+        let within = self.within(iter_var);
+        let [cond, step] = [loop_cond, loop_step].map(|part| within.text(part));
+        let other = found.iter_var2.as_deref().unwrap_or_default();
+        let [range, init, result] = [iter_range, accu_init, result].map(|part| self.text(part));
+        format!("loop({range}, {other}, {init}, {cond}, {step}, {result})")
     }
 
     fn entry(&self, entry: &'e EntryExpr) -> String {
@@ -449,34 +479,6 @@ fn is_logical(expression: &IdedExpr) -> bool {
         Expr::Call(call) => LOGICAL.contains(&call.func_name.as_str()),
         Expr::Select(field) => field.test,
         _ => false,
-    }
-}
-
-/// Returns the text of a constant; equal numbers have one.
-fn constant(expression: &IdedExpr) -> Option<String> {
-    match (number(expression), &expression.expr) {
-        // There are two zeros.
-        (Some(number), _) => Some(if number == 0.0 { 0.0 } else { number }.to_string()),
-        (None, Expr::Literal(LiteralValue::Boolean(value))) => Some(value.inner().to_string()),
-        (None, Expr::Literal(literal)) => Some(format!("{literal:?}")),
-        _ => None,
-    }
-}
-
-/// Returns a number that is told apart from its neighbours.
-fn number(expression: &IdedExpr) -> Option<f64> {
-    let whole = |number: i64| (-EXACT..=EXACT).contains(&number).then_some(number as f64);
-    match &expression.expr {
-        Expr::Literal(LiteralValue::Int(number)) => whole(*number.inner()),
-        Expr::Literal(LiteralValue::UInt(number)) => whole(i64::try_from(*number.inner()).ok()?),
-        Expr::Literal(LiteralValue::Double(number)) => Some(*number.inner()),
-        Expr::Call(CallExpr { func_name, target: None, args }) if func_name == operators::NEGATE => {
-            match args.as_slice() {
-                [of] => Some(-number(of)?),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }
 
@@ -536,7 +538,9 @@ mod tests {
         check("!(has(self.a) && has(self.b))", "!has(self.a)", false, true);
         check("has(self.a) ? self.b : self.c", "has(self.a) ? self.b : self.c || true", true, false);
         check("a && b || c", "b || c", true, false);
-        check("has(self.a) ? self.b > 1 : true", "!has(self.a) || self.b > 1", true, false);
+        check("has(self.a) ? self.b > 1 : true", "!has(self.a) || self.b > 1", true, true);
+        check("has(self.a) ? (has(self.b) ? c : true) : true", "!has(self.a) || !has(self.b) || c", true, true);
+        check("has(self.a.b) ? self.c : true", "!has(self.a.b) || self.c", true, false);
         check("(a && b) == false", "!a", false, true);
         check("!a", "a != true", true, false);
     }
@@ -584,6 +588,8 @@ mod tests {
         check("self.all(x, x <= 5)", "self.all(y, y <= 9)", true, false);
         check("!self.exists(x, x <= 9)", "!self.exists(x, x <= 5)", true, false);
         check("self.exists_one(x, x <= 5)", "self.exists_one(x, x <= 9)", false, false);
+        check("self.exists_one(x, x <= 5)", "self.exists(x, x <= 9)", true, false);
+        check("!self.exists(x, x <= 5)", "!self.exists_one(x, x <= 5)", true, false);
         check("self.map(x, x + 1) == [2]", "self.map(y, y + 1) == [2]", true, true);
     }
 
@@ -637,6 +643,7 @@ mod tests {
     fn rules_that_differ_in_white_space_brackets_and_quotes_are_the_same() {
         let is = |one: &str, other: &str| Rule::read(one, false).is(&Rule::read(other, false));
         assert!(is("self.a>5&&self.b == 'x'", "(self.a > 5)\n  && self.b == \"x\""));
+        assert!(is("size(self.a) < 5", "self.a.size() < 5"));
         assert!(!is("self == 'a  b'", "self == 'a b'"));
         assert!(!is("self == '5'", "self == 5"));
         assert!(!is("not a rule (", "not  a rule ("));
