@@ -638,11 +638,28 @@ fn a_range_of_versions_shows_no_release() {
         assert!(checked(exact).err.contains("boxes objects come from v1.0.0"), "{exact}");
     }
     for range in [
-        ">=1.1.0", "> 1.1.0", "<1.1.0", "<=1.1.0", "=>1.1.0", "!=1.1.0", "^1.1.0", "~1.1.0", "~> 1.1.0", "1.1.x", "1.1",
-        "*", ">=1.1.0 <2", ">=1.0.0,<1.1.0", "1.0.0 - 1.1.0", "* || 1.1.0", "<1 || 1.1.0", "1.0.1 || 1.1.0",
+        ">=1.1.0",
+        "> 1.1.0",
+        "<1.1.0",
+        "<=1.1.0",
+        "=>1.1.0",
+        "!=1.1.0",
+        "^1.1.0",
+        "~1.1.0",
+        "~> 1.1.0",
+        "1.1.x",
+        "1.1",
+        "*",
+        ">=1.1.0 <2",
+        ">=1.0.0,<1.1.0",
+        "1.0.0 - 1.1.0",
+        "* || 1.1.0",
+        "<1 || 1.1.0",
+        "1.0.1 || 1.1.0",
     ] {
         let run = checked(range);
-        let shown = format!("chart boxes {range} does not show where the objects come from: it is not exactly a known release");
+        let shown =
+            format!("chart boxes {range} does not show where the objects come from: it is not exactly a known release");
         assert!(!run.err.contains("objects come from") && run.all().contains(&shown), "{range}: {}", run.all());
     }
 }
