@@ -248,7 +248,14 @@ fn a_namespace_that_is_built_counts_as_one_that_is_written() {
             "configMapGenerator: [{{name: x, literals: [ns={namespace}]}}]\nreplacements:\n- source: {{kind: ConfigMap, name: x, fieldPath: data.ns}}\n  targets: [{{select: {{kind: Policy}}, fieldPaths: [metadata.namespace]}}]\n"
         )
     };
+    let transformer = |namespace: &str| {
+        format!(
+            "transformers:\n- |\n  apiVersion: builtin\n  kind: NamespaceTransformer\n  metadata: {{name: n, namespace: {namespace}}}\n  fieldSpecs: [{{path: metadata/namespace, create: true}}]\n"
+        )
+    };
     for (built, is_converted) in [
+        (transformer("istio-system"), false),
+        (transformer("cart"), true),
         (patch("istio-system"), false),
         (patch("cart"), true),
         (replacement("istio-system"), false),
