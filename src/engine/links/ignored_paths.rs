@@ -345,15 +345,12 @@ fn queries<'o>(object: &'o Object, carriers: &Carriers) -> Vec<(FieldPath, &'o s
 fn lists<'t>(object: &Object, carriers: &'t Carriers) -> Vec<(FieldPath, Selector, &'t IgnoredFields)> {
     let ignoring = carriers.of_kind(&object.kind).filter_map(|carrier| Some((carrier, carrier.ignored.as_ref()?)));
     let items = ignoring.flat_map(|(carrier, ignored)| {
-        carrier.places(&object.value).into_iter().filter_map(move |place| {
+        carrier.places(&object.value).into_iter().map(move |place| {
             let item = place.get(&object.value);
             // Without a selector, all objects have the fields ignored.
             let map = ignored.selector.as_ref().map_or(item, |selector| selector.get(item?));
-            Some((
-                place,
-                map.and_then(Value::as_object).map(|map| only_kind(map, ignored)).unwrap_or_default(),
-                ignored,
-            ))
+            let selector = map.and_then(Value::as_object).map(|map| only_kind(map, ignored)).unwrap_or_default();
+            (place, selector, ignored)
         })
     });
     items.collect()

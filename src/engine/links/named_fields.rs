@@ -108,14 +108,14 @@ fn add_words(value: &Value, words: &mut Vec<String>) {
 
 /// Returns whether an expression with `words` can name a field.
 fn is_named(field: &FieldPattern, words: &[String], descent: Descent) -> bool {
-    let keys = field.parts().iter().filter_map(|part| match part {
+    let mut keys = field.parts().iter().filter_map(|part| match part {
         Part::Key(key) => Some(key),
         Part::Items | Part::Values => None,
     });
     let mut words = words.iter();
     match descent {
-        Descent::ByKeys => keys.into_iter().all(|key| words.any(|word| word == key)),
-        Descent::ToAllDepths => keys.last().is_some_and(|key| words.any(|word| word == key)),
+        Descent::ByKeys => keys.all(|key| words.any(|word| word == key)),
+        Descent::ToAllDepths => keys.next_back().is_some_and(|key| words.any(|word| word == key)),
     }
 }
 

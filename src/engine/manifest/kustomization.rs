@@ -95,7 +95,7 @@ impl Kustomization {
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.text(key).unwrap_or_default().to_owned();
         let namespace = value.text("namespace").filter(|name| !name.is_empty()).map(str::to_owned);
-        let later = texts(&["transformers"]).filter_map(namespace_of_text).last();
+        let later = texts(&["transformers"]).filter_map(namespace_of_text).next_back();
         Self {
             namespace: later.or(namespace),
             affixes: ["namePrefix", "nameSuffix"].map(text),
@@ -328,7 +328,7 @@ fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
 fn namespace_of_text(text: &str) -> Option<String> {
     let tree = yaml::parse(text).ok().filter(|_| is_text(text))?;
     let values = tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok());
-    values.filter_map(|value| Kustomization::of_transformer(&value).namespace).last()
+    values.filter_map(|value| Kustomization::of_transformer(&value).namespace).next_back()
 }
 
 /// Returns whether what can be a patch or the name of its file is a patch.

@@ -69,9 +69,10 @@ fn a_jq_expression_can_name_some_items_of_a_list() {
 
 /// The key of a map becomes an item of a list.
 #[test]
-fn a_pointer_into_a_map_that_becomes_a_list_is_reported() {
+fn a_pointer_to_what_has_no_one_place_afterwards_is_reported() {
     let plane = "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: cp, namespace: ns}\nspec:\n  version: v1.30.0\n  machineTemplate: {infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSMachineTemplate, name: cp}}\n  kubeadmConfigSpec: {clusterConfiguration: {apiServer: {extraArgs: {cloud-provider: external}}}}\n";
-    let pointer = "/spec/kubeadmConfigSpec/clusterConfiguration/apiServer/extraArgs/cloud-provider";
+    let server = "/spec/kubeadmConfigSpec/clusterConfiguration/apiServer";
+    let pointer = format!("{server}/extraArgs/cloud-provider");
     let entry = format!("group: controlplane.cluster.x-k8s.io, kind: KubeadmControlPlane, jsonPointers: [{pointer}]");
     let outcome = run(&[("app.yaml", &application(&entry)), ("z.yaml", plane)], "cluster-api@1.11.0");
     let place = "spec.ignoreDifferences[0].jsonPointers[0]";
