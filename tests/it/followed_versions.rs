@@ -232,3 +232,41 @@ fn an_object_in_values_is_no_mention_of_its_kind() {
     assert!(!run.all().contains("reference-not-updated"), "{}", run.all());
     run.check(0);
 }
+
+/// What a patch or a replacement writes into the namespace counts where the conversion depends on it, as `namespace` of a kustomization
+/// does: a PeerAuthentication of the root namespace applies to the mesh, a Policy to its namespace.
+#[test]
+fn a_namespace_that_is_built_counts_as_one_that_is_written() {
+    let policy = "apiVersion: authentication.istio.io/v1alpha1\nkind: Policy\nmetadata: {name: default, namespace: shop}\nspec: {peers: [{mtls: {mode: PERMISSIVE}}]}\n";
+    let patch = |namespace: &str| {
+        format!(
+            "patches:\n- target: {{kind: Policy}}\n  patch: '[{{op: replace, path: /metadata/namespace, value: {namespace}}}]'\n"
+        )
+    };
+    let replacement = |namespace: &str| {
+        format!(
+            "configMapGenerator: [{{name: x, literals: [ns={namespace}]}}]\nreplacements:\n- source: {{kind: ConfigMap, name: x, fieldPath: data.ns}}\n  targets: [{{select: {{kind: Policy}}, fieldPaths: [metadata.namespace]}}]\n"
+        )
+    };
+    let transformer = |namespace: &str| {
+        format!(
+            "transformers:\n- |\n  apiVersion: builtin\n  kind: NamespaceTransformer\n  metadata: {{name: n, namespace: {namespace}}}\n  fieldSpecs: [{{path: metadata/namespace, create: true}}]\n"
+        )
+    };
+    for (built, is_converted) in [
+        (transformer("istio-system"), false),
+        (transformer("cart"), true),
+        (patch("istio-system"), false),
+        (patch("cart"), true),
+        (replacement("istio-system"), false),
+        // What a generator makes is not read, so that any namespace counts.
+        (replacement("cart"), false),
+        ("namespace: istio-system\n".to_owned(), false),
+    ] {
+        let tree = Tree::of(&[("p.yaml", policy), ("kustomization.yaml", &format!("resources: [p.yaml]\n{built}"))]);
+        let to = ["--to", "istio@1.6.0", "--set", "istio.root-namespace=istio-system"];
+        let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &to].concat());
+        assert_eq!(tree.text("p.yaml") != policy, is_converted, "{built}: {}", run.all());
+        assert_eq!(run.all().contains("applies to its namespace"), !is_converted, "{built}: {}", run.all());
+    }
+}

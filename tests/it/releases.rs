@@ -625,6 +625,45 @@ fn charts_of_releases_with_the_same_apis_name_the_bundle() {
     assert!(!passed.err.contains("same APIs"), "{}", passed.all());
 }
 
+/// A range allows releases that it does not name, so it shows none. Source: Masterminds/semver, "Checking Version Constraints".
+#[test]
+fn a_range_of_versions_shows_no_release() {
+    let tree = Tree::of(&[("a.yaml", &object("old"))]);
+    write(&tree, "p", same_apis());
+    let checked = |version: &str| {
+        fs::write(tree.path("install.yaml"), install(&format!("'{version}'"))).unwrap();
+        tree.run(&["check", "-v", "--pack", "p", "--glob", "*.yaml", "--glob", "!p/**", "--to", "boxes@2.0.1"])
+    };
+    for exact in ["1.1.0", "v1.1.0", "=1.1.0"] {
+        assert!(checked(exact).err.contains("boxes objects come from v1.0.0"), "{exact}");
+    }
+    for range in [
+        ">=1.1.0",
+        "> 1.1.0",
+        "<1.1.0",
+        "<=1.1.0",
+        "=>1.1.0",
+        "!=1.1.0",
+        "^1.1.0",
+        "~1.1.0",
+        "~> 1.1.0",
+        "1.1.x",
+        "1.1",
+        "*",
+        ">=1.1.0 <2",
+        ">=1.0.0,<1.1.0",
+        "1.0.0 - 1.1.0",
+        "* || 1.1.0",
+        "<1 || 1.1.0",
+        "1.0.1 || 1.1.0",
+    ] {
+        let run = checked(range);
+        let shown =
+            format!("chart boxes {range} does not show where the objects come from: it is not exactly a known release");
+        assert!(!run.err.contains("objects come from") && run.all().contains(&shown), "{range}: {}", run.all());
+    }
+}
+
 #[test]
 fn a_release_that_fits_nowhere_is_never_taken_for_another() {
     let tree = Tree::of(&[("a.yaml", &object("old")), ("install.yaml", &install("1.1.2"))]);

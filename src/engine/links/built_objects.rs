@@ -11,7 +11,7 @@ use super::json_patch::Converted;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{Conversion, Judged, ObjectContext, convert, update};
 use crate::engine::manifest::Object;
-use crate::knowledge::lens::{Completeness, Context, Session};
+use crate::knowledge::lens::{Completeness, Context, Namespace, Session};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::Entries;
 
@@ -93,10 +93,20 @@ impl<'b> BuiltObjects<'b> {
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
         let whole = self.built(base, value);
-        let (namespace, place) = (self.tied.namespace(base), self.tied.place(base));
-        let context = ObjectContext::new(Completeness::Whole, namespace, place, self.others);
+        let (namespace, place) = (self.namespace(base, value), self.tied.place(base));
+        let context = ObjectContext::new(Completeness::Whole, &namespace, place, self.others);
         let context = ObjectContext { judged, version, ..context };
         self.with_references(base, value, convert(&whole, self.tied.targets.goal, context))
+    }
+
+    /// Returns the namespace of `value`, which is built of `base`: the one that is written into it, where no kustomization gives its own.
+    fn namespace(&self, base: Id, value: &Value) -> Namespace {
+        let given = self.tied.namespace(base);
+        let own = Namespace::from_written(self.tied.object(base).namespace.as_deref());
+        match value.get("metadata").and_then(|metadata| metadata.text("namespace")) {
+            Some(written) if *given == own => Namespace::Named(written.to_owned()),
+            _ => given.clone(),
+        }
     }
 
     /// Returns the object that `value` is, which is built of `base`: a patch can give it another apiVersion.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::ignored_paths;
 use super::kustomize_selectors::Selectors;
+use super::named_beside;
 use super::selectors;
 use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChanges};
@@ -41,6 +42,8 @@ impl Following<'_, '_> {
                 Follow::Report(remark) => findings.push(tied.finding(id, &remark, Severity::Unresolved)),
             }
         }
+        let beside = named_beside::remarks(object, session.object(), targets);
+        findings.extend(beside.iter().map(|remark| tied.finding(id, remark, Severity::Unresolved)));
         Conversion::with_changes(made, object, session)
     }
 }

@@ -16,7 +16,7 @@
 //! (whether one is the other) over `difference`.
 //!
 //! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
-//! Flux), over `following` (what is written) and `version_changes` (which versions objects get).
+//! Flux) and `named_beside` (which is reported) over `named_fields`, over `following` (what is written) and `version_changes` (which versions objects get).
 //!
 //! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts` `split_objects` (that become several, or one) `part_names` (several of one name) `merged_values` (into which Helm merges others); what only reports:
 //! `dangling` (references) `unapplied` (what is applied to nothing known) `data_patches` (patches that are no texts).
@@ -38,6 +38,8 @@ mod applications;
 mod difference;
 mod layers;
 mod merge;
+mod named_beside;
+mod named_fields;
 mod path_expression;
 mod rewritten;
 

@@ -72,7 +72,7 @@ pub(super) struct DecidedSelectors {
     pub(super) unseen: BTreeSet<FieldPath>,
 }
 
-/// Decides what becomes of the versions in the selectors of `object` that nothing else decides about, , which became `made` so far.
+/// Decides what becomes of the versions in the selectors of `object` that nothing else decides about, which became `made` so far.
 pub(super) fn follow(
     object: &Object,
     made: Option<&Conversion>,
@@ -174,6 +174,11 @@ impl ReadByKustomize {
         if is_kustomization || object.read_from.is_instruction() || object.is_builtin() {
             return Self::All;
         }
+        Self::lists(object, carriers)
+    }
+
+    /// Returns the lists of patches of an object that has a controller run Kustomize.
+    pub(super) fn lists(object: &Object, carriers: &Carriers) -> Self {
         Self::Lists(carriers.of_kind(&object.kind).flat_map(lists_of_patches).collect())
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::identity::IdentityWrite;
+use super::named_fields::NamedFields;
 use super::steps::Step;
 use crate::engine::finding::{FindingObject, Location};
 use crate::engine::manifest::{
@@ -18,7 +19,7 @@ use crate::engine::manifest::{
 use crate::knowledge::lens::OpenParts;
 use crate::knowledge::pack::crds::from_crds::defined_kind;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{Entries, FieldPath, FieldPattern};
+use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::text::Position;
 use crate::syntax::yaml::Style;
 
@@ -191,7 +192,7 @@ pub(crate) struct Names {
     /// The selectors of Kustomize.
     pub(crate) selectors: Vec<FileSelector>,
     /// The fields that are not compared with the cluster, with what selects their objects.
-    pub(crate) ignored_fields: Vec<(Selector, FieldPattern)>,
+    pub(crate) ignored_fields: Vec<(Selector, NamedFields)>,
     /// The names of the ConfigMaps and Secrets with values of charts.
     pub(crate) values: Vec<String>,
 }

@@ -13,6 +13,7 @@ use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::syntax::field::{Entries, FieldPath};
+use crate::syntax::yaml::{self, read_value};
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,9 +94,10 @@ impl Kustomization {
         let (unread, label_places) = (unread(value), label_places(value));
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.text(key).unwrap_or_default().to_owned();
-        let namespace = value.text("namespace").filter(|name| !name.is_empty());
+        let namespace = value.text("namespace").filter(|name| !name.is_empty()).map(str::to_owned);
+        let later = texts(&["transformers"]).filter_map(namespace_of_text).next_back();
         Self {
-            namespace: namespace.map(str::to_owned),
+            namespace: later.or(namespace),
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
@@ -320,6 +322,13 @@ fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
     let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path").unwrap_or(entry).as_str()?)));
     let named = named.filter(|(_, path)| !is_text(path));
     named.map(|(index, path)| (index, join(folder(file), path))).collect()
+}
+
+/// Returns the namespace that the text of a transformer gives, after that of the kustomization.
+fn namespace_of_text(text: &str) -> Option<String> {
+    let tree = yaml::parse(text).ok().filter(|_| is_text(text))?;
+    let values = tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok());
+    values.filter_map(|value| Kustomization::of_transformer(&value).namespace).next_back()
 }
 
 /// Returns whether what can be a patch or the name of its file is a patch.

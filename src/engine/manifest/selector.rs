@@ -70,6 +70,31 @@ pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'))
 }
 
+/// Writes a glob as a regular expression: nothing for all texts, and a name as it is.
+fn regex_of(glob: &str) -> String {
+    let mut depth = 0_usize;
+    let mut part = |character: char| match character {
+        '*' => ".*".to_owned(),
+        '?' => ".".to_owned(),
+        '{' => {
+            depth += 1;
+            "(?:".to_owned()
+        }
+        '}' => {
+            depth = depth.saturating_sub(1);
+            ")".to_owned()
+        }
+        ',' if depth > 0 => "|".to_owned(),
+        '[' | ']' | '!' | '-' | '\\' => character.to_string(),
+        _ => regex::escape(&character.to_string()),
+    };
+    match glob {
+        "*" | "**" => String::new(),
+        _ if !glob.contains(['*', '?', '[', '{', '\\']) => glob.to_owned(),
+        _ => glob.chars().map(&mut part).collect::<String>().replace("[!", "[^"),
+    }
+}
+
 /// Returns how the texts begin that a regular expression stands for, which can be its own.
 fn starts(text: &str) -> Option<Vec<String>> {
     let found = Extractor::new().extract(&regex_syntax::parse(text).ok()?);
@@ -98,6 +123,14 @@ impl Selector {
         let [group, version, kind] = ["group", "version", "kind"].map(part);
         let has_labels = ["labelSelector", "annotationSelector"].iter().any(|key| target.contains_key(*key));
         Self { group, version, kind, name: part("name"), namespace: part("namespace"), has_labels }
+    }
+
+    /// Makes the selector that a mapping stands for whose parts are globs.
+    ///
+    /// Source: github.com/gobwas/glob, `Compile`.
+    pub(crate) fn of_globs(target: &Map<String, Value>) -> Self {
+        let pattern = |value: &Value| value.as_str().map_or_else(|| value.clone(), |glob| Value::from(regex_of(glob)));
+        Self::of(&target.iter().map(|(key, value)| (key.clone(), pattern(value))).collect())
     }
 
     /// Makes the selector that a reference by `apiVersion`, `kind` and `name` stands for.
@@ -135,6 +168,13 @@ impl Selector {
         let (group, version) = (version.map(|one| one.group.as_str()), version.map(|one| one.version.as_str()));
         let parts = [(&self.kind, kind), (&self.group, group), (&self.version, version)];
         parts.into_iter().all(|(part, text)| text.zip(part.as_ref()).is_none_or(|(text, part)| part.is(text)))
+    }
+
+    /// Returns whether it gives the name of this kind, and its group, if any, as they are.
+    pub(crate) fn names_kind(&self, kind: &GroupKind) -> bool {
+        let is_name = |part: &Part, name: &str| part.text == name;
+        self.kind.as_ref().is_some_and(|part| is_name(part, &kind.kind))
+            && self.group.as_ref().is_none_or(|part| is_name(part, &kind.group))
     }
 
     /// Returns whether it asks for a kind.
@@ -176,6 +216,22 @@ mod tests {
         assert_eq!(starts("app-1-.*"), texts(&["app-1-", "app-1-.*"]));
         assert_eq!(starts("(web|api)-.*"), texts(&["web-", "api-", "(web|api)-.*"]));
         assert_eq!(starts(".*-web"), None);
+    }
+
+    #[test]
+    fn a_glob_stands_for_any_text_at_its_stars() {
+        let kind = GroupKind::new("Route", "a.example.com");
+        let selects = |group: &str, kind_glob: &str| {
+            let map = json!({"group": group, "kind": kind_glob});
+            Selector::of_globs(map.as_object().expect("a mapping")).selects_kind(&kind)
+        };
+        let all = [("*", "*"), ("*.example.com", "Route"), ("a.*", "R?ute"), ("{a,b}.example.com", "[QR]oute")];
+        assert!(all.into_iter().all(|(group, kind)| selects(group, kind)));
+        let none = [("*.com", "Routes"), ("example.*", "*"), ("{b,c}.example.com", "*"), ("*", "[!R]oute")];
+        assert!(!none.into_iter().any(|(group, kind)| selects(group, kind)));
+        let named = json!({"group": "a.example.com", "kind": "Route"});
+        let named = Selector::of_globs(named.as_object().expect("a mapping"));
+        assert!(named.names_kind(&kind) && !named.names_kind(&GroupKind::new("Route", "b.example.com")));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! What becomes an annotation of an object of another pack is also written in `commonAnnotations`, in the values of charts, in templates. There
 //! nothing tells which objects get it, so the key stays, and its place is reported.
 //!
-//! Invariant: nothing here changes anything; the metadata of an object and JSON patches, which follow the rules, are not reported.
+//! Invariant: nothing here changes anything; the metadata of an object, but not that of one in a text, and JSON patches, which follow the
+//! rules, are not reported.
 
 use std::collections::BTreeMap;
 
@@ -39,26 +40,37 @@ impl OldKeys {
         self.texts.as_ref().is_some_and(|texts| texts.is_in(text.as_bytes()))
     }
 
-    /// Returns the places in `value` that have an old key, each with the key; of a text that holds YAML or JSON, its place.
-    fn find(&self, value: &Value, at: Option<&PathRef<'_>>, found: &mut Vec<(FieldPath, String)>) {
+    /// Returns the places in `value` that have an old key, each with the key; of a text that holds YAML or JSON, its place. What is a
+    /// key by itself, such as that of a toleration or a topology, counts too.
+    fn find(&self, value: &Value, at: Option<&PathRef<'_>>, within: Within, found: &mut Vec<(FieldPath, String)>) {
         let path = || at.map(PathRef::path).unwrap_or_default();
         match value {
-            Value::Object(map) if !is_metadata(&path()) => {
+            Value::Object(map) if within == Within::Text || !is_metadata(&path()) => {
                 let old = map.keys().filter(|key| self.keys.contains_key(*key));
                 found.extend(old.map(|key| (path().key(key), key.clone())));
             }
+            Value::String(text) if self.keys.contains_key(text) => found.push((path(), text.clone())),
             Value::String(text) if (text.contains('\n') || text.starts_with(['{', '['])) && self.may_be_in(text) => {
                 let mut inside = Vec::new();
                 if let Ok(tree) = yaml::parse(text) {
                     let roots = tree.documents().iter().filter_map(|one| read_value(&tree, text, one.root).ok());
-                    roots.for_each(|value| self.find(&value, None, &mut inside));
+                    roots.for_each(|value| self.find(&value, None, Within::Text, &mut inside));
                 }
                 found.extend(inside.into_iter().map(|(_, key)| (path(), key)));
             }
             _ => {}
         }
-        each_child(value, at, &mut |child, at| self.find(child, Some(at), found));
+        each_child(value, at, &mut |child, at| self.find(child, Some(at), within, found));
     }
+}
+
+/// What is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// A document, in which the metadata of objects follows the rules.
+    Document,
+    /// A text in one, of which nothing does.
+    Text,
 }
 
 /// Returns whether a place is the annotations or labels of an object, by itself or in a list.
@@ -71,8 +83,8 @@ fn is_metadata(path: &FieldPath) -> bool {
 /// Returns the old keys that the conversion of `object` renames, by their places in its document.
 fn renamed(object: &Object, conversion: &Conversion, keys: &OldKeys) -> Vec<(FieldPath, String)> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    keys.find(&object.value, None, &mut before);
-    keys.find(&conversion.value, None, &mut after);
+    keys.find(&object.value, None, Within::Document, &mut before);
+    keys.find(&conversion.value, None, Within::Document, &mut after);
     // One that only stands at another place now is still there.
     let stays = |one: &(FieldPath, String)| {
         after.contains(one) || after.iter().any(|other| other.1 == one.1 && !before.contains(other))
@@ -93,7 +105,7 @@ pub(crate) fn findings(manifest: &Manifest, conversions: &[Option<Conversion>], 
     for (number, document) in manifest.tree.documents().iter().enumerate() {
         let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
         let mut found = Vec::new();
-        keys.find(&value, None, &mut found);
+        keys.find(&value, None, Within::Document, &mut found);
         let objects = manifest
             .objects
             .iter()

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::old_names::OldNames;
 use crate::engine::convert::{Conversion, Remark, Renames, Targets, plural, walk};
 use crate::engine::finding::{Code, Finding};
+use crate::engine::links::ignored_paths;
 use crate::engine::manifest::{Manifest, Object, may_hold_rules};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::GroupKind;
@@ -46,7 +47,9 @@ pub(crate) fn findings(
     let of_object = manifest.objects.iter().zip(conversions).flat_map(|(object, conversion)| {
         let value = if is_extended(targets) { conversion.as_ref().map(|made| &*made.value) } else { None };
         let value = value.unwrap_or(&object.value);
-        let rules = rules_in(value);
+        let mut rules = rules_in(value);
+        let decided = ignored_paths::entries(object, targets.goal.packs.carriers());
+        rules.retain(|rule| rule.path.as_ref().is_none_or(|path| !decided.contains(path)));
         if rules.is_empty() {
             return Vec::new();
         }

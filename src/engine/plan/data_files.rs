@@ -26,7 +26,8 @@ pub(super) fn kept(linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
 pub(super) fn report(run: &Run<'_>, planned: &mut PlannedFile) {
     let Some(data) = run.data_of(&planned.file) else { return };
     if !run.is_built(&planned.file) {
-        planned.findings.retain(|finding| finding.code == Code::DataFile);
+        // What is no object of any release is a configuration that something else reads.
+        planned.findings.retain(|finding| [Code::DataFile, Code::UnknownKind].contains(&finding.code));
     } else if planned.change.is_some() {
         let message = format!("it is data of {data} too, whose content and hash change with it");
         planned.findings.push(finding(&planned.file, Severity::Warning, message));

@@ -149,12 +149,26 @@ pub struct Ignored {
     /// The mapping with the group and kind of the objects; that of `each` where it is not written.
     #[serde(default, deserialize_with = "path")]
     pub selector: Option<FieldPath>,
+    /// How the group and the kind are written.
+    #[serde(default)]
+    pub(crate) patterns: SelectorSyntax,
     /// The list of JSON pointers.
     #[serde(deserialize_with = "required_path")]
     pub(crate) pointers: FieldPath,
     /// The list of jq expressions.
     #[serde(default, deserialize_with = "path")]
     pub(crate) queries: Option<FieldPath>,
+}
+
+/// How a text stands for several names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SelectorSyntax {
+    /// As a regular expression over the whole of the name.
+    #[default]
+    Regex,
+    /// With `*` for any text.
+    Glob,
 }
 
 /// Values of a chart that are not converted where they are given.

@@ -10,4 +10,4 @@
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod carrier;
 
-pub(crate) use carrier::{Carried, Carrier, CarrierFile, Carriers, Ignored, Unconverted};
+pub(crate) use carrier::{Carried, Carrier, CarrierFile, Carriers, Ignored, SelectorSyntax, Unconverted};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::amount;
+use super::context::ObjectView;
 use super::operation::{Constant, Description, Direction, Fidelity, Form, Operation, Parameter, Pass, Premise, Side};
 use super::references::{FoundValue, ReferencedBy, References};
 use super::session::{Completeness, Halt, Session};
@@ -178,25 +179,29 @@ impl Default {
         }
     }
 
-    /// Returns the places of the field that have the implied value, the last first, and whether it is written as implied there.
-    fn places(&self, session: &Session<'_>) -> Vec<(FieldPath, bool)> {
+    /// Returns the places of the field that have the implied value, the last first, and whether it is written as implied there; and the
+    /// objects that imply it.
+    fn places<'a>(&self, session: &Session<'a>) -> (Vec<(FieldPath, bool)>, Vec<ObjectView<'a>>) {
         let object = session.object();
         let places = self.written.field().matches(object);
         // Other objects are not read where nothing depends on them.
         if places.is_empty() {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
-        let FoundValue::One(implied, _) = self.implied(session) else { return Vec::new() };
+        let FoundValue::One(implied, sources) = self.implied(session) else { return (Vec::new(), Vec::new()) };
         let has_implied = |path: FieldPath| {
             let value = path.get(object).filter(|value| amount::equal(value, &implied))?;
             let is_same = *value == implied;
             Some((path, is_same))
         };
-        places.into_iter().rev().filter_map(has_implied).collect()
+        (places.into_iter().rev().filter_map(has_implied).collect(), sources)
     }
 
     fn elide(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
-        for (path, is_same) in self.places(session) {
+        let (places, sources) = self.places(session);
+        // What is removed is theirs from now on.
+        sources.iter().filter(|_| !places.is_empty()).for_each(|other| session.convert_together_with(other));
+        for (path, is_same) in places {
             // Another spelling of a quantity does not come back.
             if undo != Some(Action::Write) || !is_same {
                 session.record_removal(&path, "it is the default of the field");
@@ -208,7 +213,7 @@ impl Default {
 
     fn write(&self, undo: Option<Action>, session: &mut Session<'_>) -> Result<(), Halt> {
         if undo == Some(Action::Elide) {
-            for (path, _) in self.places(session) {
+            for (path, _) in self.places(session).0 {
                 session.record_normalization(&path, "it is the default of the field");
             }
         }

@@ -414,9 +414,10 @@ impl<'o> VersionsByAge<'o> {
     }
 }
 
-/// Returns the key of an annotation or label that a pattern names.
+/// Returns the key of an annotation or label that a pattern names; of a label of nodes too, in a selector of them.
 fn key_of_metadata(pattern: &FieldPattern) -> Option<&str> {
     match pattern.parts() {
+        [.., Part::Key(selector), Part::Key(key)] if selector == "nodeSelector" => Some(key),
         [Part::Key(metadata), Part::Key(map), Part::Key(key)]
             if metadata == "metadata" && ["annotations", "labels"].contains(&map.as_str()) =>
         {

@@ -594,6 +594,9 @@ pub struct Undetectable {
     pub change: String,
     /// Why no field shows it.
     pub reason: String,
+    /// The fields that are in no manifest, of which expressions and paths that name them are reported: `fields: [status.conditions]`.
+    #[serde(default)]
+    pub fields: Vec<FieldPattern>,
 }
 
 /// One kind, or several that share a rule.

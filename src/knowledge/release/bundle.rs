@@ -21,13 +21,17 @@ pub(super) fn split_version(name: &str) -> (&str, &str) {
 }
 
 /// Returns the version in the name of a bundle, or in that of a chart or the tag of an image: `1.28.0` of `kubernetes-1.28.0`; all
-/// of a name without one.
+/// of a name without one, and of a range, which names none: `>=1.28.0`, `<1 || 1.28.0`.
 pub(crate) fn version_of(name: &str) -> &str {
     match split_version(name) {
         (_, "") => name,
+        (before, _) if before.contains(RANGE) => name,
         (_, version) => version,
     }
 }
+
+/// What no name has before its version, and a range does. Source: github.com/Masterminds/semver/v3, constraints.go; `=` alone allows one version.
+const RANGE: [char; 9] = ['<', '>', '!', '~', '^', '*', '|', ',', ' '];
 
 /// Returns whether a bundle is a pre-release: its version has a suffix, as in `1.2.3-rc.1` or `1.2.3rc1`.
 ///

@@ -108,3 +108,32 @@ fn keys_that_a_rule_renames_are_not_reported() {
     let field = "spec.values.shop.extra[\"certmanager.k8s.io/issuer\"]";
     assert_eq!(outcome.reported, [format!("release.yaml unresolved reference-not-updated {field}")]);
 }
+
+/// A label of nodes is a key by itself in tolerations, affinities and topologies, and a text can hold a whole object.
+#[test]
+fn labels_of_nodes_are_reported_where_nothing_converts_them() {
+    let release = |values: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec: {{values: {values}}}\n"
+        )
+    };
+    let pod = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  pod.yaml: |\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: a, annotations: {karpenter.sh/do-not-evict: \"true\"}}\n";
+    for (text, field) in [
+        (
+            release("{nodeSelector: {karpenter.sh/provisioner-name: x}}"),
+            Some("spec.values.nodeSelector[\"karpenter.sh/provisioner-name\"]"),
+        ),
+        (
+            release("{spread: [{topologyKey: karpenter.sh/provisioner-name}]}"),
+            Some("spec.values.spread[0].topologyKey"),
+        ),
+        (release("{tolerations: [{key: karpenter.sh/provisioner-name}]}"), Some("spec.values.tolerations[0].key")),
+        (pod.to_owned(), Some("data[\"pod.yaml\"]")),
+        (release("{note: about karpenter.sh/provisioner-name}"), None),
+    ] {
+        let outcome = run(&[("a.yaml", &text)], "karpenter@1.0.0");
+        let expected: Vec<String> =
+            field.iter().map(|field| format!("a.yaml unresolved reference-not-updated {field}")).collect();
+        assert_eq!(outcome.reported, expected, "{text}");
+    }
+}

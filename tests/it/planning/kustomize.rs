@@ -682,3 +682,14 @@ patches:
         text.replace("{replicaCount: 1}", "{replicas: 1}").replace("/values/service/", "/values/nginx/service/");
     assert_eq!(run.after["kustomization.yaml"], expected);
 }
+
+/// A configuration of a group that a pack knows is no object, whether a generator reads it or nothing does.
+#[test]
+fn a_file_of_an_unknown_kind_is_reported_as_data_too() {
+    let text = "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: EnvoyGateway\nprovider: {type: Kubernetes}\n";
+    let kustomization = "configMapGenerator: [{name: c, files: [envoy-gateway.yaml]}]\n";
+    let reported = ["envoy-gateway.yaml unresolved unknown-kind kind"];
+    let alone = run(&[("envoy-gateway.yaml", text)], "envoy-gateway@1.5.0");
+    let data = run(&[("envoy-gateway.yaml", text), ("kustomization.yaml", kustomization)], "envoy-gateway@1.5.0");
+    assert_eq!([alone.reported, data.reported], [reported, reported]);
+}

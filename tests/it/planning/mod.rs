@@ -24,6 +24,7 @@ mod kustomize;
 mod labels;
 mod mentioned_groups;
 mod mentions;
+mod named_fields;
 mod namesakes;
 mod rbac;
 mod remote;

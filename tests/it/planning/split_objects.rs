@@ -478,3 +478,18 @@ fn what_the_stash_holds_is_not_split_off() {
     same.check_findings(Severity::Warning, &[]);
     assert!(same.after.is_empty(), "{:?}", same.after);
 }
+
+/// The kubelet of a NodePool is in its EC2NodeClass from v1 on: it does not leave the NodePool where the class stays as it is.
+#[test]
+fn a_kubelet_stays_where_its_class_is_held_back() {
+    let pool = "apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n      kubelet: {maxPods: 10}\n      nodeClassRef: {name: b}\n      requirements: []\n";
+    let class = |family: &str| {
+        format!(
+            "apiVersion: karpenter.k8s.aws/v1beta1\nkind: EC2NodeClass\nmetadata: {{name: b}}\nspec:\n  amiFamily: {family}\n  role: r\n  kubelet: {{maxPods: 10}}\n  subnetSelectorTerms: [{{tags: {{a: b}}}}]\n  securityGroupSelectorTerms: [{{tags: {{a: b}}}}]\n"
+        )
+    };
+    // Custom has no AMIs by itself.
+    let outcome = run(&[("a.yaml", pool), ("b.yaml", &class("Custom"))], "karpenter@1.0.0");
+    assert!(outcome.after.is_empty(), "{:?}", outcome.after);
+    assert!(outcome.reported.contains(&"a.yaml held-back converts-together -".to_owned()), "{:?}", outcome.reported);
+}
