@@ -246,7 +246,14 @@ fn a_github_step_summary_has_every_reason() {
 
 #[test]
 fn markdown_fits_into_a_comment_and_says_what_it_leaves_out() {
-    let document = crowd(2_000, 2_000, 2_000);
+    let mut document = crowd(2_000, 2_000, 2_000);
+    // What says the same is printed once, with a few places.
+    let alike = markdown::report(&document, markdown::COMMENT);
+    assert!(alike.contains("**Held back (2,000)**") && alike.contains(" and 1,994 more"), "{alike}");
+    assert!(alike.len() < 3_000 && !alike.contains("left out"), "{alike}");
+    for (number, object) in document.objects.iter_mut().enumerate() {
+        object.findings.iter_mut().for_each(|finding| finding.message += &format!(" {number}"));
+    }
     let comment = markdown::report(&document, markdown::COMMENT);
     assert!(comment.len() <= 65_000 && comment.len() > 50_000, "{}", comment.len());
     let shown = comment.lines().filter(|line| line.starts_with("- ") || line.contains(". <code>")).count();

@@ -214,6 +214,8 @@ impl Baseline {
             planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
         let sorted = self.sort_out(std::mem::take(&mut planned.plan.findings), changes);
         planned.plan.findings = sorted.open;
+        // What is known is about something.
+        planned.counts.recognized_elsewhere |= !sorted.known.is_empty();
         planned.plan.acknowledged.extend(sorted.known);
         planned.plan.acknowledged.sort();
         let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.id);

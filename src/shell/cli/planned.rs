@@ -399,7 +399,7 @@ fn conclude<'p>(
     let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
-    // A branch of a template that is for other clusters has objects too, and what is accepted is about something.
+    // A branch of a template that is for other clusters has objects too, and what a comment accepts is about something.
     let has_other_branches = plan.findings.iter().any(|finding| finding.code == Code::TemplateBranch);
     let is_about_others = has_other_branches || !plan.acknowledged.is_empty();
     let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere || is_about_others;
