@@ -18,8 +18,7 @@ use super::planned::Planned;
 use crate::engine::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::{self, Failure, MAX_FILE_SIZE};
-use crate::shell::report::grouped::without_positions;
-use crate::shell::report::{Written, changes_needed, plural, thousands, visible};
+use crate::shell::report::{Written, changes_needed, plural, thousands, visible, without_positions};
 
 const SCHEMA_VERSION: u32 = 1;
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::count::plural;
 use super::document::FindingRecord;
 use super::escape::help_and_text;
+use super::finding_list::sentence;
 use crate::engine::finding::{Location, Severity};
 
 /// What stands for the field in a sentence that several findings share.
@@ -63,12 +64,6 @@ fn subject<'f>(sentence: &str, field: &'f str) -> Option<(&'f str, &'f str)> {
     let is_of_list = |end: &usize| field[..*end].ends_with(']');
     let whole = std::iter::once(field.len()).filter(|_| sentence.contains(field));
     whole.chain(ends.filter(is_of_list).filter(is_named)).next().map(|end| field.split_at(end))
-}
-
-/// Separates a sentence from the places of other objects behind it.
-pub(super) fn sentence(finding: &FindingRecord) -> (&str, &str) {
-    let end = finding.message.rfind(" (").filter(|_| !finding.others.is_empty() && finding.message.ends_with(')'));
-    finding.message.split_at(end.unwrap_or(finding.message.len()))
 }
 
 /// Separates what is to be done from what it is done to: `configure by hand: NginxProxy spec.metrics`.

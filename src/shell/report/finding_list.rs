@@ -1,5 +1,6 @@
-//! The findings of a document in one list, each with a name that stays when lines move.
+//! The findings of a document in one list, each with a name that stays when lines move, and what they say apart from places.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::document::{AcknowledgedRecord, FindingRecord, ReportDocument};
@@ -40,4 +41,30 @@ pub(super) fn entries(document: &ReportDocument) -> Vec<ListedFinding<'_>> {
             ListedFinding { record, title, accepted, path, fingerprint }
         })
         .collect()
+}
+
+/// Separates a sentence from the places of other objects behind it.
+pub(super) fn sentence(finding: &FindingRecord) -> (&str, &str) {
+    let end = finding.message.rfind(" (").filter(|_| !finding.others.is_empty() && finding.message.ends_with(')'));
+    finding.message.split_at(end.unwrap_or(finding.message.len()))
+}
+
+/// Returns the message for all items of a list, and whatever the other objects are: without the positions in the field, and places.
+pub(super) fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
+    let (message, _) = sentence(finding);
+    match finding.field.as_deref().filter(|field| field.contains('[') && message.contains(*field)) {
+        Some(field) => Cow::Owned(message.replace(field, &without_positions(field))),
+        None => Cow::Borrowed(message),
+    }
+}
+
+/// Turns `spec.rules[2].name` into `spec.rules[].name`.
+pub(crate) fn without_positions(field: &str) -> String {
+    let mut out = String::with_capacity(field.len());
+    for part in field.split_inclusive('[') {
+        let rest = part.trim_start_matches(|character: char| character.is_ascii_digit());
+        let is_position = out.ends_with('[') && rest.starts_with(']');
+        out.push_str(if is_position { rest } else { part });
+    }
+    out
 }

@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 use super::count::thousands;
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
-use super::fields_alike::{PARTS, joined, sentence};
+use super::fields_alike::{PARTS, joined};
+use super::finding_list::general_message;
 use super::one_line::on_one_line;
 use super::paint::Painter;
 use super::run_report::Fate;
@@ -50,29 +51,9 @@ impl Shown {
     }
 }
 
-/// Returns the message for all items of a list, and whatever the other objects are: without the positions in the field, and places.
-pub(super) fn general_message(finding: &FindingRecord) -> Cow<'_, str> {
-    let (message, _) = sentence(finding);
-    match finding.field.as_deref().filter(|field| field.contains('[') && message.contains(*field)) {
-        Some(field) => Cow::Owned(message.replace(field, &without_positions(field))),
-        None => Cow::Borrowed(message),
-    }
-}
-
 /// Returns what to do, where that is something to be done by hand.
 fn to_do_by_hand(finding: &FindingRecord) -> Option<&str> {
     finding.help.as_deref().filter(|_| finding.severity > Severity::Note)
-}
-
-/// Turns `spec.rules[2].name` into `spec.rules[].name`.
-pub(crate) fn without_positions(field: &str) -> String {
-    let mut out = String::with_capacity(field.len());
-    for part in field.split_inclusive('[') {
-        let rest = part.trim_start_matches(|character: char| character.is_ascii_digit());
-        let is_position = out.ends_with('[') && rest.starts_with(']');
-        out.push_str(if is_position { rest } else { part });
-    }
-    out
 }
 
 /// What becomes of the run because of an entry, worst first.

@@ -59,6 +59,8 @@ pub(crate) use count::{plural, thousands};
 pub(crate) use detection::{Api, KindInUse, Update};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
+#[cfg(feature = "cli")]
+pub(crate) use finding_list::without_positions;
 pub(crate) use paint::Paint;
 pub use paint::Painter;
 pub(crate) use run_report::changes_needed;
