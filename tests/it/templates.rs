@@ -701,7 +701,7 @@ fn a_group_that_an_action_prints_is_told_where_a_kind_leaves_it() {
     };
     let says = |text: &str, target: &str, place: &str, what: &str| {
         let run = becomes(text, text, target, 1);
-        says(&run, place, &format!("{what} prints inference.networking.x-k8s.io, which InferencePool leaves"));
+        says(&run, place, &format!("{what} prints inference.networking.x-k8s.io, which InferencePool left"));
     };
     let action = "{{ .Values.group | default \"inference.networking.x-k8s.io\" }}";
     says(&route(action), "gie@1.4", "templates/a.yaml:7:14: unresolved[reference-not-updated]", &format!("`{action}`"));

@@ -1,7 +1,7 @@
 //! What becomes of what an object says of others: their versions, the selectors that find them, the paths of their fields?
 //!
 //! Each of `kustomize_selectors`, `selectors` and `ignored_paths` decides about places of its own, so that their order does not matter; here what they
-//! decide is written and reported.
+//! decide is written and reported, and what stands beside it is (`named_beside`).
 
 use serde_json::Value;
 

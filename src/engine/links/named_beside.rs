@@ -18,6 +18,10 @@ use crate::syntax::field::{FieldPath, Step};
 
 /// Reports the fields that stand beside the references of `object` which are others in `new`, what becomes of it.
 pub(super) fn remarks(object: &Object, new: &Value, targets: &Targets<'_>) -> Vec<Remark> {
+    // Of most objects nothing is updated.
+    if *new == *object.value {
+        return Vec::new();
+    }
     let carriers = targets.goal.packs.carriers();
     let mut read = ReadByKustomize::of(object, carriers);
     let mut found = Vec::new();

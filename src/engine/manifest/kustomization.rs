@@ -326,7 +326,7 @@ fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
 
 /// Returns the namespace that the text of a transformer gives, after that of the kustomization.
 fn namespace_of_text(text: &str) -> Option<String> {
-    let tree = yaml::parse(text).ok().filter(|_| is_text(text))?;
+    let tree = yaml::parse(Some(text).filter(|text| is_text(text))?).ok()?;
     let values = tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok());
     values.filter_map(|value| Kustomization::of_transformer(&value).namespace).next_back()
 }

@@ -57,7 +57,7 @@ impl<'s> Unserved<'s> {
         pins: &mut [Pin],
     ) -> Vec<Finding> {
         let mut found = Vec::new();
-        for ((place, version), (crd, objects)) in self.objects {
+        for ((place, version), (crd, mut objects)) in self.objects {
             // A run on some files reports what a run on all of them does, so that a baseline of that knows it.
             if !is_listed(&place.file) && !objects.iter().any(|object| may_have(&object.location.file)) {
                 continue;
@@ -78,26 +78,18 @@ impl<'s> Unserved<'s> {
                 replaced.into_iter().for_each(Pin::settle);
             }
             let served = if crd.served.is_empty() { "no version".to_owned() } else { crd.served.join(", ") };
-            let message = format!("it serves {served}, but objects need {version}{mark}");
+            objects.sort();
+            let named = match &*Vec::from_iter(objects.iter().map(|object| &object.location)) {
+                [one] => format!(" ({one})"),
+                all => places(all, "objects"),
+            };
+            let message = format!("it serves {served}, but objects need {version}{mark}{named}");
             let about = FindingObject { others: objects, ..crd.object.clone() };
             let finding = Finding::new(place.clone(), Code::CrdNotServing, Severity::Unresolved, message);
-            let finding = finding.about(Some(about)).help(format!("{what}, at the latest in the same commit"));
-            found.push(with_places(finding));
+            found.push(finding.about(Some(about)).help(format!("{what}, at the latest in the same commit")));
         }
         found
     }
-}
-
-/// Names the places of the objects that need a version.
-fn with_places(finding: Finding) -> Finding {
-    let objects = finding.object.iter().flat_map(|object| &object.others);
-    let mut all: Vec<&Location> = objects.map(|object| &object.location).collect();
-    all.sort();
-    let places = match *all {
-        [one] => format!(" ({one})"),
-        _ => places(&all, "objects"),
-    };
-    Finding { message: finding.message.clone() + &places, ..finding }
 }
 
 /// Counts the folders above both files, and the file where it is one.

@@ -285,7 +285,7 @@ impl<'t> TemplatePlan<'t> {
         });
         let finding = |(start, what, group): (usize, String, &str)| {
             let kinds = Some(moved(group)).filter(|kinds| !kinds.is_empty())?.join(", ");
-            let message = format!("{what} prints {group}, which {kinds} leaves; it is not updated");
+            let message = format!("{what} prints {group}, which {kinds} left; it is not updated");
             let finding = Finding::new(plan.place(start), Code::ReferenceNotUpdated, Severity::Unresolved, message);
             Some(finding.help(BY_HAND))
         };

@@ -214,7 +214,7 @@ impl Baseline {
         let sorted = self.sort_out(std::mem::take(&mut planned.plan.findings), changes);
         planned.plan.findings = sorted.open;
         // What is known is about something.
-        planned.counts.recognized_elsewhere |= !sorted.known.is_empty();
+        planned.counts.is_about_others |= !sorted.known.is_empty();
         planned.plan.acknowledged.extend(sorted.known);
         planned.plan.acknowledged.sort();
         let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.id);

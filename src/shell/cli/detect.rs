@@ -133,7 +133,7 @@ fn put_together<'p>(
         if is_listed(&survey.file) {
             detection.extend(found);
         } else {
-            detection.counts.recognized_elsewhere |= input.shard.is_some() && !found.objects.is_empty();
+            detection.counts.is_about_others |= input.shard.is_some() && !found.objects.is_empty();
             spans_elsewhere.extend(found.spans);
         }
         surveys.push(survey);

@@ -41,7 +41,7 @@ impl Exit {
             Self::Failed
         } else if !left_out.is_empty() || worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
             Self::Changes
-        } else if counts.recognized == 0 && counts.listed.is_none() && !counts.recognized_elsewhere {
+        } else if counts.recognized == 0 && counts.listed.is_none() && !counts.is_about_others {
             Self::NothingRecognized
         } else {
             Self::Clean

@@ -86,9 +86,9 @@ fn add_templates<'p, T>(
     packs: &'p Packs,
 ) {
     let converted = charts::names(templates);
-    let Counts { recognized, recognized_elsewhere, .. } = detection.counts;
+    let Counts { recognized, is_about_others, .. } = detection.counts;
     let counts = charts::count(input, templates, &plan.objects);
-    detection.counts = Counts { recognized, recognized_elsewhere, ..counts };
+    detection.counts = Counts { recognized, is_about_others, ..counts };
     for object in plan.objects.iter().filter(|object| converted.contains(&*object.location.file)) {
         detection.add_printed(object, packs);
     }

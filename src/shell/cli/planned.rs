@@ -401,12 +401,12 @@ fn conclude<'p>(
     let recognized = plan.objects.iter().filter(|object| object.is_recognized).count();
     // A branch of a template that is for other clusters has objects too, and what a comment accepts is about something.
     let has_other_branches = plan.findings.iter().any(|finding| finding.code == Code::TemplateBranch);
-    let is_about_others = has_other_branches || !plan.acknowledged.is_empty();
-    let recognized_elsewhere = input.shard.is_some() && plan.recognized_elsewhere || is_about_others;
+    let in_other_shards = input.shard.is_some() && plan.recognized_elsewhere;
+    let is_about_others = in_other_shards || has_other_branches || !plan.acknowledged.is_empty();
     let counts = charts::count(&input, &templates, &plan.objects);
     let mut unknown_groups = std::mem::take(&mut input.groups);
     unknown_groups.retain(|group, _| !request.knows(group));
-    let counts = Counts { recognized, recognized_elsewhere, unknown_groups, ..counts };
+    let counts = Counts { recognized, is_about_others, unknown_groups, ..counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
     let sought = match &goal.targets[..] {

@@ -31,10 +31,10 @@ pub struct Counts {
     /// Objects of groups that no pack and no CRD of the run has, where CRDs were passed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", rename = "unknownGroups")]
     pub unknown_groups: BTreeMap<String, usize>,
-    /// Whether other shards of the tree have recognized objects, or other branches of templates than those for the target, or whether
-    /// something is accepted.
+    /// Whether the run is about objects that do not count as recognized: those of other shards, or of branches of templates that are not for
+    /// the target, and what is accepted.
     #[serde(skip)]
-    pub recognized_elsewhere: bool,
+    pub is_about_others: bool,
 }
 
 /// Prints a number with a comma between thousands.

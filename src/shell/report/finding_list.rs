@@ -1,9 +1,11 @@
 //! The findings of a document in one list, each with a name that stays when lines move, and what they say apart from places.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::document::{AcknowledgedRecord, FindingRecord, ReportDocument};
+use crate::engine::finding::Severity;
 use crate::syntax::fingerprint::Fingerprint;
 
 /// A finding, as formats without objects show it.
@@ -47,6 +49,15 @@ pub(super) fn entries(document: &ReportDocument) -> Vec<ListedFinding<'_>> {
 pub(super) fn sentence(finding: &FindingRecord) -> (&str, &str) {
     let end = finding.message.rfind(" (").filter(|_| !finding.others.is_empty() && finding.message.ends_with(')'));
     finding.message.split_at(end.unwrap_or(finding.message.len()))
+}
+
+/// What findings share that say the same.
+pub(super) type Said<'f> = (Reverse<Severity>, &'f str, Cow<'f, str>, Option<&'f str>);
+
+/// Returns what a finding says, apart from its place; the worst comes first.
+pub(super) fn said(finding: &FindingRecord) -> Said<'_> {
+    let FindingRecord { severity, code, help, .. } = finding;
+    (Reverse(*severity), code, general_message(finding), help.as_deref())
 }
 
 /// Returns the message for all items of a list, and whatever the other objects are: without the positions in the field, and places.

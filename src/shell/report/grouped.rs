@@ -16,7 +16,7 @@ use super::count::thousands;
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
 use super::fields_alike::{PARTS, joined};
-use super::finding_list::general_message;
+use super::finding_list::{general_message, said};
 use super::one_line::on_one_line;
 use super::paint::Painter;
 use super::run_report::Fate;
@@ -114,9 +114,7 @@ fn entries<'r>(
 ) -> Vec<(&'r Location, Group<'r>)> {
     let mut sentences: BTreeMap<_, Vec<&FindingRecord>> = BTreeMap::new();
     for finding in findings {
-        let FindingRecord { severity, code, help, .. } = finding;
-        let key = (Reverse(*severity), code, general_message(finding), help);
-        sentences.entry(key).or_default().push(finding);
+        sentences.entry(said(finding)).or_default().push(finding);
     }
     let mut objects: BTreeMap<&Location, (Option<&ChangedObject>, Vec<&FindingRecord>)> =
         changes.iter().map(|change| (&change.location, (Some(change), Vec::new()))).collect();

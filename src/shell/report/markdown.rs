@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 
 use super::address;
 use super::count::{plural, thousands};
-use super::document::{FindingRecord, ObjectRecord, ReportDocument};
+use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
-use super::finding_list::{ListedFinding, entries, general_message};
+use super::finding_list::{ListedFinding, entries, said};
 use super::paint::Painter;
 use super::run_report::Fate;
 use super::text_format;
@@ -226,8 +226,7 @@ fn alike<'e, 'd: 'e>(entries: impl IntoIterator<Item = &'e ListedFinding<'d>>) -
     let mut numbers = BTreeMap::new();
     let mut together: Vec<Vec<&ListedFinding<'_>>> = Vec::new();
     for entry in entries {
-        let FindingRecord { code, help, .. } = entry.record;
-        let number = *numbers.entry((code, general_message(entry.record), help)).or_insert(together.len());
+        let number = *numbers.entry(said(entry.record)).or_insert(together.len());
         if number == together.len() {
             together.push(Vec::new());
         }

@@ -129,6 +129,21 @@ fn stopping_asks_whether_to_write_what_was_accepted() {
     assert_eq!(code, Some(1));
 }
 
+/// What holds an object back is asked about no object, so that the report is the only place of it.
+#[test]
+fn what_is_held_back_is_reported_where_all_else_is_declined() {
+    let tree = routes();
+    fs::write(tree.path("held.yaml"), "# reversion: ignor\n".to_owned() + &route("held")).unwrap();
+    let mut terminal = start(&tree);
+    for number in 1..=3 {
+        terminal.choose(&format!("{number}/3"), "n");
+    }
+    let (end, code) = terminal.end();
+    assert!(plain(&end).contains("held-back[invalid-ignore]"), "{end}");
+    assert!(end.ends_with("nothing was written\n"), "{end}");
+    assert_eq!(code, Some(1));
+}
+
 #[test]
 fn the_end_of_the_input_and_an_interrupt_write_nothing() {
     for (key, code) in [('d', Some(1)), ('c', None)] {
