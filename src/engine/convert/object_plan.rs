@@ -11,7 +11,7 @@ use crate::engine::finding::Location;
 use crate::engine::manifest::Object;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::Entries;
+use crate::syntax::field::{Entries, FieldPath};
 use crate::syntax::text::Span;
 
 /// What becomes of an object.
@@ -57,6 +57,8 @@ pub struct ObjectPlan {
     pub is_recognized: bool,
     /// The rules that changed it, or would have if it were not acknowledged that it is left as it is.
     pub rules: Vec<(String, Direction)>,
+    /// The fields that change where neither a rule nor an apiVersion says it: references of an object that keeps its apiVersion.
+    pub(crate) fields: BTreeSet<FieldPath>,
     /// The parameters by which old defaults were written into it.
     pub(crate) frozen_by: BTreeSet<String>,
     /// Its data, where the goal requests that.
@@ -104,16 +106,21 @@ impl ObjectPlan {
             }
             Record::Outcomes => None,
         };
+        let from = (object.kind.clone(), object.api_version.clone());
+        let to = (conversion.kind, version.unwrap_or_else(|| object.api_version.clone()));
+        let is_said = outcome != Outcome::Changed || from != to || !conversion.rules.is_empty();
+        let fields = conversion.program.iter().filter(|_| !is_said).map(|intent| intent.ends().from).collect();
         Self {
             location,
             extent,
             title: object.title(),
             name: object.name.clone(),
-            from: (object.kind.clone(), object.api_version.clone()),
-            to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
+            from,
+            to,
             outcome,
             is_recognized: is_known || outcome != Outcome::Unchanged,
             rules: conversion.rules,
+            fields,
             frozen_by: conversion.frozen_by,
             data,
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::operation::{Claims, Constant, Direction, Fidelity, Image, Operation, Parameter, Pass, Premise, Steps};
 use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
-use crate::syntax::field::FieldPattern;
+use crate::syntax::field::{FieldPath, FieldPattern};
 
 /// A list of operations that run one after the other, in one direction; a clone shares them.
 #[derive(Clone, Debug, Deserialize)]
@@ -91,7 +91,10 @@ impl Lens {
             let together = session.converts_with().len();
             operation.run(&Pass { direction, kind, rest }, session)?;
             let is_said = !operation.inner().is_empty() || !operation.kinds_converted_with().is_empty();
-            debug_assert!(is_said || session.converts_with().len() == together, "{operation:?} names no kinds");
+            if !is_said && session.converts_with().len() != together {
+                let reason = format!("{operation:?} converts objects together of which it names no kind");
+                return Err(Halt::refused(FieldPath::default(), reason, "report this: it is a fault of the program"));
+            }
             steps = rest;
         }
         Ok(())
@@ -346,9 +349,9 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(not(debug_assertions), ignore = "it is a debug assertion")]
-    #[should_panic(expected = "names no kinds")]
-    fn an_operation_that_converts_together_names_the_kinds() {
-        run(Vec::new());
+    fn an_operation_that_converts_together_and_names_no_kind_is_refused() {
+        let lens = Lens::of([Arc::new(Together(Vec::new())) as Arc<dyn Operation>]);
+        let halt = lens.run(&mut Session::new(json!({}))).unwrap_err();
+        assert!(matches!(&halt, Halt::Refused { reason, .. } if reason.ends_with("names no kind")), "{halt:?}");
     }
 }

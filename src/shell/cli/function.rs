@@ -12,7 +12,7 @@ use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty};
-use super::origin::{Told, matters};
+use super::origin::{Told, that_matter};
 use super::output::{Level, findings};
 use super::resource_list::{ResourceList, origin};
 use super::target::Request;
@@ -97,8 +97,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
         ..Report::new("fn", packs, &plan, counts)
     };
     let sought = packs::names(goal.targets.iter().map(|target| target.pack));
-    let said = origins.iter().filter(|told| matters(told, &report, &sought));
-    said.map(|told| &told.line).try_for_each(|line| console.note(line))?;
+    that_matter(&origins, &report, &sought).iter().try_for_each(|line| console.note(line))?;
     Ok((conclude(list, report, &goal.targets, console)?, exit))
 }
 

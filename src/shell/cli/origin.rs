@@ -24,9 +24,13 @@ pub(super) struct Told {
     pub(super) line: String,
 }
 
-/// Returns whether something that changes or is held back depends on what is told about the pack, in a run with targets for the packs
+/// Returns what is told about packs on which something depends that changes or is held back, in a run with targets for the packs
 /// `sought`. What else is reported names the release itself.
-pub(super) fn matters(told: &Told, report: &Report<'_>, sought: &[String]) -> bool {
+pub(super) fn that_matter(told: &[Told], report: &Report<'_>, sought: &[String]) -> Vec<String> {
+    told.iter().filter(|told| matters(told, report, sought)).map(|told| told.line.clone()).collect()
+}
+
+fn matters(told: &Told, report: &Report<'_>, sought: &[String]) -> bool {
     let mut open = report.to_change().chain(report.held_back()).peekable();
     if open.peek().is_none() {
         // Patches and names change, or are held back, without an object.

@@ -77,7 +77,7 @@ pub(super) struct Planned<'p> {
 impl Planned<'_> {
     /// Makes the report of a command that ends with `exit`.
     pub(super) fn report(&self, command: &'static str, written: Written, exit: Exit) -> Report<'_> {
-        Report {
+        let report = Report {
             targets: self.targets.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
@@ -85,7 +85,9 @@ impl Planned<'_> {
             exit: exit as u8,
             nothing_recognized: self.nothing_recognized(exit),
             ..Report::new(command, self.packs, &self.plan, self.counts.clone())
-        }
+        };
+        let origins = origin::that_matter(&self.origins, &report, &self.sought);
+        Report { origins, ..report }
     }
 
     /// Says why nothing was recognized, where the run ends with that exit code.
@@ -95,9 +97,11 @@ impl Planned<'_> {
 
     /// Says where the objects come from that change or are held back, or that their target was added; with `verbose`, of all objects.
     pub(super) fn say_origins(&self, verbose: bool, console: Console) -> Result<()> {
-        let report = self.report("check", Written::No, Exit::Clean);
-        let is_said = |told: &&Told| verbose || origin::matters(told, &report, &self.sought);
-        self.origins.iter().filter(is_said).try_for_each(|told| console.note(&told.line))
+        let lines = match verbose {
+            true => self.origins.iter().map(|told| told.line.clone()).collect(),
+            false => self.report("check", Written::No, Exit::Clean).origins,
+        };
+        lines.iter().try_for_each(|line| console.note(line))
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.

@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::escape::visible;
+
+/// How many of what is alike are named, where not all are.
+pub(super) const PLACES: usize = 3;
+
 /// How many files and objects a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +58,18 @@ pub(crate) fn thousands(number: usize) -> String {
 /// Prints a count with its noun: `1 file`, `1,203 files`.
 pub(crate) fn plural(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// Says that fields change, and which where no rule says it.
+pub(super) fn other_fields(fields: &[String]) -> String {
+    match fields {
+        [] => "other fields".to_owned(),
+        fields if fields.len() <= PLACES => format!("other fields: {}", visible(&fields.join(", "))),
+        fields => {
+            let (first, more) = fields.split_at(PLACES);
+            format!("other fields: {} and {} more", visible(&first.join(", ")), thousands(more.len()))
+        }
+    }
 }
 
 /// Lists what there is to choose from: `a, b or c`.

@@ -21,6 +21,7 @@ use crate::engine::finding::{
 use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::shell::redaction::shows_secret;
+use crate::syntax::field::FieldPath;
 
 /// The version of the shape of reports; it grows when a reader has to change.
 pub(crate) const REPORT_SCHEMA_VERSION: u32 = 2;
@@ -57,6 +58,9 @@ pub struct ReportDocument {
     pub totals: Totals,
     /// The files that failed, where the run went on without them.
     pub left_out: Vec<String>,
+    /// Where the objects come from that change or are held back, and which targets were added, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) origins: Vec<String>,
     /// The files that change; not those of which each change was accepted as one not made.
     pub files: Vec<ChangedFile>,
     /// The objects of the targeted packs.
@@ -185,6 +189,9 @@ pub struct ObjectRecord {
     pub to: TypeMeta,
     /// The rules that change it.
     pub rules: Vec<AppliedRule>,
+    /// The fields that change where neither a rule nor an apiVersion says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
     /// RFC 6902: from its data before the conversion to that after it.
     pub patch: Value,
     /// The findings about it.
@@ -295,6 +302,7 @@ impl ReportDocument {
             nothing_recognized: report.nothing_recognized.clone(),
             written: report.written == Written::Yes,
             left_out: report.left_out.iter().map(|file| (*file).to_owned()).collect(),
+            origins: report.origins.clone(),
             files: report.files_to_change().map(ChangedFile::new).collect(),
             objects,
             findings,
@@ -556,6 +564,7 @@ impl ObjectRecord {
             from: TypeMeta::new(&plan.from),
             to: TypeMeta::new(&plan.to),
             rules: AppliedRule::all(plan),
+            fields: plan.fields.iter().map(FieldPath::to_string).collect(),
             patch,
             findings: Vec::new(),
             acknowledged: Vec::new(),

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::count::thousands;
+use super::count::{PLACES, other_fields, thousands};
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
 use super::fields_alike::{PARTS, joined};
@@ -22,9 +22,7 @@ use super::paint::Painter;
 use super::run_report::Fate;
 use crate::engine::finding::{Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome};
-
-/// How many places of one sentence are printed, where not all are.
-const PLACES: usize = 3;
+use crate::syntax::field::FieldPath;
 
 /// How many lines of a text to be copied are printed, where not all are.
 const LINES: usize = 4;
@@ -359,12 +357,12 @@ impl Printer<'_> {
 }
 
 /// Prints what an object becomes.
-fn changed(ChangedObject { from, to, .. }: &ChangedObject) -> String {
+fn changed(ChangedObject { from, to, fields, .. }: &ChangedObject) -> String {
     let (old, new) = (visible(&from.api_version), visible(&to.api_version));
     match (from.kind == to.kind, old == new) {
         // Values of a chart have no apiVersion.
-        (true, true) if old.is_empty() => "other fields".to_owned(),
-        (true, true) => format!("{old}, other fields"),
+        (true, true) if old.is_empty() => other_fields(fields),
+        (true, true) => format!("{old}, {}", other_fields(fields)),
         (true, false) => format!("{old} -> {new}"),
         (false, _) => format!("{old} {} -> {new} {}", visible(&from.kind), visible(&to.kind)),
     }
@@ -378,6 +376,7 @@ pub(crate) struct ChangedObject {
     from: TypeMeta,
     to: TypeMeta,
     rules: Vec<AppliedRule>,
+    fields: Vec<String>,
 }
 
 impl ChangedObject {
@@ -395,6 +394,7 @@ impl ChangedObject {
             from: TypeMeta::new(&object.from),
             to: TypeMeta::new(&object.to),
             rules: AppliedRule::all(object),
+            fields: object.fields.iter().map(FieldPath::to_string).collect(),
         })
     }
 
@@ -406,6 +406,7 @@ impl ChangedObject {
             from: object.from.clone(),
             to: object.to.clone(),
             rules: object.rules.clone(),
+            fields: object.fields.clone(),
         })
     }
 }
@@ -470,6 +471,7 @@ mod tests {
             outcome: Outcome::Changed,
             is_recognized: true,
             rules: vec![("p/v2/rule".to_owned(), Direction::Forward)],
+            fields: std::collections::BTreeSet::new(),
             frozen_by: std::collections::BTreeSet::new(),
             data: None,
             extent: Span::new(0, 0),

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::address;
-use super::count::{plural, thousands};
+use super::count::{other_fields, plural, thousands};
 use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries, said};
@@ -130,6 +130,9 @@ fn head(document: &ReportDocument) -> String {
         write!(out, "| {} |\n|{}\n| {} |\n", names.join(" | "), "--:|".repeat(names.len()), numbers.join(" | "));
     if let Some(unknown) = text_format::of_unknown_groups(&summary.unknown_groups) {
         let _infallible = writeln!(out, "\nNothing is known of objects: {}.", prose(&unknown));
+    }
+    for sentence in text_format::origins(document) {
+        let _infallible = writeln!(out, "\n{}.", prose(&sentence));
     }
     if !document.left_out.is_empty() {
         let files = plural(document.left_out.len(), "file");
@@ -316,10 +319,10 @@ fn by_file<'d>(document: &ReportDocument, objects: impl Iterator<Item = &'d Obje
 }
 
 fn change(object: &ObjectRecord) -> String {
-    let ObjectRecord { from, to, .. } = object;
+    let ObjectRecord { from, to, fields, .. } = object;
     let side = |side: &super::document::TypeMeta| code(&format!("{} {}", side.api_version, side.kind));
     let becomes = match (from.kind == to.kind, from == to) {
-        (_, true) => "other fields".to_owned(),
+        (_, true) => escaped(&other_fields(fields), ""),
         (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),
         (false, _) => format!("{} → {}", side(from), side(to)),
     };

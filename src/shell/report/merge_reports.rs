@@ -63,6 +63,7 @@ pub(crate) fn merge(mut parts: Vec<Part>) -> Result<ReportDocument, String> {
     for part in rest {
         whole.summary = sum(&whole.summary, &part.summary);
         whole.left_out.extend(part.left_out);
+        whole.origins.extend(part.origins);
         whole.files.extend(part.files);
         whole.objects.extend(part.objects);
         whole.findings.extend(part.findings);
@@ -79,6 +80,9 @@ pub(crate) fn merge(mut parts: Vec<Part>) -> Result<ReportDocument, String> {
         }
     }
     whole.left_out.sort();
+    // Every part says the same.
+    whole.origins.sort();
+    whole.origins.dedup();
     // As a run does, name by name: `a/x` comes before `a-b/x`.
     whole.files.sort_by(|left, right| names(&left.file).cmp(names(&right.file)));
     whole.objects.sort_by(|left, right| {

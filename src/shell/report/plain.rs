@@ -41,5 +41,6 @@ pub fn report(document: &ReportDocument, has_changes: bool, painter: &Painter, s
 pub(crate) fn summary(document: &ReportDocument) -> String {
     let written = if document.written { Written::Yes } else { Written::No };
     let left_out: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
-    text_format::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)
+    let origins: String = document.origins.iter().map(|line| format!("{}\n", visible(line))).collect();
+    origins + &text_format::summary_of(&document.summary, written, &left_out, &Painter::PLAIN)
 }

@@ -36,6 +36,8 @@ pub struct Report<'a> {
     pub counts: Counts,
     /// The files that failed, where the run goes on without them.
     pub left_out: Vec<&'a str>,
+    /// Where the objects come from that change or are held back, and which targets were added, a line each.
+    pub origins: Vec<String>,
     /// Whether the changes were written.
     pub written: Written,
     /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
@@ -143,6 +145,7 @@ impl<'a> Report<'a> {
             acknowledged_advisories: &plan.acknowledged_advisories,
             counts,
             left_out: Vec::new(),
+            origins: Vec::new(),
             written: Written::No,
             shard: None,
             exit: 0,

@@ -85,6 +85,8 @@ pub struct SavedFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedObject {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<String>,
     from: TypeMeta,
     location: Location,
     object: String,
@@ -216,13 +218,14 @@ impl SavedPlan {
 
 impl SavedObject {
     fn new(object: &ObjectPlan, fate: Fate) -> Self {
-        let ObjectRecord { object, location, outcome, from, to, rules, patch, .. } = ObjectRecord::new(object, fate);
-        Self { from, location, object, outcome, patch, rules, to }
+        let ObjectRecord { object, location, outcome, from, to, rules, fields, patch, .. } =
+            ObjectRecord::new(object, fate);
+        Self { fields, from, location, object, outcome, patch, rules, to }
     }
 
     /// Makes the object of a document, with the finding that it must change.
     fn record(&self) -> ObjectRecord {
-        let Self { from, location, object, outcome, patch, rules, to } = self.clone();
+        let Self { fields, from, location, object, outcome, patch, rules, to } = self.clone();
         let needed = (outcome == Fate::Changed).then(|| FindingRecord::changes_needed(&location, &from, &to));
         ObjectRecord {
             object,
@@ -232,6 +235,7 @@ impl SavedObject {
             from,
             to,
             rules,
+            fields,
             patch,
             findings: needed.into_iter().collect(),
             acknowledged: Vec::new(),

@@ -20,7 +20,7 @@ mod toolbar;
 use askama::Template;
 
 use super::document::ReportDocument;
-use super::{address, escape};
+use super::{address, escape, text_format};
 use crate::engine::finding::Code;
 use crate::engine::plan::RunAdvisory;
 pub(crate) use besides::Besides;
@@ -139,6 +139,7 @@ mod tests {
             outcome,
             is_recognized: true,
             rules: Vec::new(),
+            fields: std::collections::BTreeSet::new(),
             frozen_by: std::collections::BTreeSet::new(),
             data: None,
             extent: Span::new(0, 0),
