@@ -285,6 +285,45 @@ fn markdown_has_what_is_unresolved_first() {
     assert!(text.contains("\n2. <code>Route warning-0</code>: message"), "{text}");
 }
 
+/// What a run prints beside its findings is in its reports too: where objects come from, which old defaults are written, and which fields
+/// change in an object without a rule.
+#[test]
+fn reports_have_what_is_known_of_the_run_and_of_fields() {
+    let certificate = "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\nspec: {secretName: web, dnsNames: [a.example.com], issuerRef: {name: ca}}\n";
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: cm}\nspec:\n  source: {repoURL: https://charts.jetstack.io, chart: cert-manager, targetRevision: v1.17.0}\n";
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}}\n";
+    let kustomization = "resources: [budget.yaml]\npatches:\n- target: {version: v1beta1, kind: PodDisruptionBudget}\n  patch: |-\n    - {op: add, path: /metadata/labels, value: {team: a}}\n";
+    let tree = Tree::of(&[
+        ("web.yaml", certificate),
+        ("cm.yaml", application),
+        ("b/budget.yaml", budget),
+        ("b/kustomization.yaml", kustomization),
+    ]);
+    let to = ["check", "--to", "cert-manager@1.21", "--to", "kubernetes@1.25", "--set", "cert-manager.defaults=freeze"];
+    let origin = "cert-manager objects come from v1.17.0: chart cert-manager v1.17.0 (cm.yaml:5:70)";
+    let defaults = "cert-manager: old defaults are written into 1 object";
+    let text = tree.run(&to);
+    text.check(1);
+    assert!(text.err.contains(&format!("{origin}\n")) && text.err.contains(defaults), "{}", text.err);
+    let fields = "b/kustomization.yaml:1:1: Kustomization: kustomize.config.k8s.io/v1beta1, other fields: patches[0].target.version\n";
+    assert!(text.out.contains(fields), "{}", text.out);
+    let of_format = |format: &str| tree.run(&[&to[..], &["--format", format]].concat()).out;
+    let json: Value = serde_json::from_str(&of_format("json")).unwrap();
+    assert_eq!(json["origins"], json!([origin]));
+    let kustomization = json["objects"].as_array().unwrap().iter().find(|object| object["object"] == "Kustomization");
+    assert_eq!(kustomization.unwrap()["fields"], json!(["patches[0].target.version"]));
+    let others = json["objects"].as_array().unwrap().iter().filter(|object| object.get("fields").is_some());
+    assert_eq!(others.count(), 1);
+    fs::write(tree.path("report.json"), json.to_string()).unwrap();
+    let merged = tree.run(&["report", "merge", "report.json"]);
+    let markdown = of_format("markdown").replace("&#64;", "@").replace("&#8203;", "");
+    for report in [merged.all(), markdown, of_format("html")] {
+        for said in ["cert-manager objects come from v1.17.0: chart cert-manager v1.17.0", defaults] {
+            assert!(report.contains(said), "{said}: {report}");
+        }
+    }
+}
+
 #[test]
 fn a_run_that_recognizes_nothing_says_why_in_the_step_summary_and_in_a_notice() {
     let tree = Tree::of(&[

@@ -29,7 +29,7 @@ pub(super) fn companions<'p>(
         let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
         match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
             None => {
-                let line = format!("target {companion}, which {target} supports\n");
+                let line = format!("target {companion}, which {target} supports");
                 added.push((companion, Told { pack: companion.pack.name().to_owned(), line }));
             }
             Some(other) => ensure!(

@@ -97,7 +97,8 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
         ..Report::new("fn", packs, &plan, counts)
     };
     let sought = packs::names(goal.targets.iter().map(|target| target.pack));
-    that_matter(&origins, &report, &sought).iter().try_for_each(|line| console.note(line))?;
+    let said = that_matter(&origins, &report, &sought);
+    said.iter().try_for_each(|line| console.note(&format!("{line}\n")))?;
     Ok((conclude(list, report, &goal.targets, console)?, exit))
 }
 

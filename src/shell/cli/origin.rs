@@ -94,12 +94,12 @@ fn named(pack: &Pack, exact: &[&Evidence], origin: &Origin<'_, '_>) -> Option<St
             more => format!(" and {more} more"),
         };
         let mentions = visible(&mentions.join(", ")) + &more;
-        return Some(format!("{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE\n"));
+        return Some(format!("{name} objects can be of several releases: {mentions}; pass --from {name}@RELEASE"));
     };
     let bundle = &pack.line().get(release).bundle;
     let is_bundle = version_of(pack.without_suffix(&first.version)) == version_of(bundle);
     let same = if is_bundle { "" } else { ", which has the same APIs" };
-    Some(format!("{name} objects come from {bundle}{same}: {text} ({place})\n"))
+    Some(format!("{name} objects come from {bundle}{same}: {text} ({place})"))
 }
 
 /// Names the objects that cannot come from where the others do.
@@ -111,7 +111,7 @@ fn apart(pack: &Pack, origin: &Origin<'_, '_>) -> Option<String> {
     let count: usize = origin.apart.iter().map(|one| one.objects).sum();
     let more = if count == 1 { String::new() } else { format!(" (and {} more like it)", count - 1) };
     Some(format!(
-        "{}: {title} ({place}) is for {own}{more}, and the other objects are for {others}; it is converted by itself\n",
+        "{}: {title} ({place}) is for {own}{more}, and the other objects are for {others}; it is converted by itself",
         pack.name()
     ))
 }

@@ -101,7 +101,7 @@ impl Planned<'_> {
             true => self.origins.iter().map(|told| told.line.clone()).collect(),
             false => self.report("check", Written::No, Exit::Clean).origins,
         };
-        lines.iter().try_for_each(|line| console.note(line))
+        lines.iter().try_for_each(|line| console.note(&format!("{line}\n")))
     }
 
     /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
