@@ -35,7 +35,7 @@ find_base() {
 if [ "${INPUT_CHANGED_FILES:-}" = true ]; then
     find_base
     if [ -n "$base" ]; then
-        git diff --name-only --no-renames --relative -z "$base" HEAD >"$folder/changed-files" || fail "git cannot compare $base with the checked-out commit"
+        git diff --name-only --no-renames --diff-filter=d --relative -z "$base" HEAD >"$folder/changed-files" || fail "git cannot compare $base with the checked-out commit"
         INPUT_ARGS=$(printf '%s\n--files-from=%s' "${INPUT_ARGS:-}" "$folder/changed-files")
     else
         echo '::notice title=reversion::no earlier commit of the event is known, so all files are checked'

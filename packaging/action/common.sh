@@ -44,7 +44,13 @@ EOF
 ${INPUT_PATHS:-.}
 EOF
     code=0
-    reversion "$@" || code=$?
+    reversion "$@" 2>"$folder/errors" || code=$?
+    cat "$folder/errors" >&2
+    if [ "$code" = 2 ] && [ ! -f "$report" ]; then
+        # The log is where nobody looks first.
+        error=$(sed -n 's/%/%25/g; s/^error: //p' "$folder/errors" | head -n 1)
+        printf '::error title=reversion::%s\n' "${error:-reversion failed; its log says why}"
+    fi
     output exit-code "$code"
     output changed "$(count changed)"
     output held-back "$(count heldBack)"

@@ -48,6 +48,25 @@ fn patched() -> Tree {
     ])
 }
 
+/// Two changes of one file need the same other file; what is accepted is not made, and needs none.
+#[test]
+fn what_a_list_lacks_is_said_once_for_each_file_and_not_of_what_is_accepted() {
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}}\n";
+    let kustomization = "resources: [budget.yaml]\npatches:\n- patch: |-\n    apiVersion: policy/v1beta1\n    kind: PodDisruptionBudget\n    metadata: {name: web, labels: {a: b}}\n- target: {version: v1beta1, kind: PodDisruptionBudget}\n  patch: |-\n    - {op: add, path: /metadata/labels/c, value: d}\n";
+    let tree = Tree::of(&[("budget.yaml", budget), ("kustomization.yaml", kustomization)]);
+    fs::write(tree.path("list"), "kustomization.yaml\n").unwrap();
+    let to = ["check", "--to", "kubernetes@1.25"];
+    let listed = |arguments: &[&str]| tree.run(&[&to[..], &["--files-from", "list"], arguments].concat());
+    let check = listed(&[]);
+    check.check(1);
+    assert_eq!(check.out.matches("[converts-together]").count(), 1, "{}", check.out);
+    assert!(check.out.contains("convert budget.yaml in the same change"), "{}", check.out);
+    tree.run(&[&to[..], &["--write-baseline", "accepted.json"]].concat());
+    let accepted = listed(&["--baseline", "accepted.json"]);
+    accepted.check(0);
+    assert_eq!(accepted.out, "");
+}
+
 /// A target that a pull request raises concerns the files that it does not touch.
 #[test]
 fn a_check_reports_all_files_where_the_settings_are_listed() {

@@ -243,7 +243,8 @@ fn a_failed_check_fails_whatever_the_input_says() {
     let broken = [("INPUT_TO", "gateway-api@1.4"), ("INPUT_FAIL", "false")];
     expect(&runner.run("action/check.sh", &broken), 2, &["::error file=route.yaml,line=2", "parse-error"]);
     let unknown = [("INPUT_TO", "nothing@1"), ("INPUT_FAIL", "false")];
-    expect(&runner.run("action/check.sh", &unknown), 2, &["there is no pack `nothing`"]);
+    let failed = runner.run("action/check.sh", &unknown);
+    expect(&failed, 2, &["error: there is no pack `nothing`", "::error title=reversion::there is no pack `nothing`"]);
     assert_eq!(runner.output("report"), None);
 }
 

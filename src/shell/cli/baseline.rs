@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::console::Console;
 use super::exit::Exit;
 use super::planned::Planned;
-use crate::engine::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
+use crate::engine::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
 use crate::shell::disk::{self, Failure, MAX_FILE_SIZE};
 use crate::shell::report::{Written, changes_needed, plural, thousands, visible, without_positions};
@@ -220,6 +220,13 @@ impl Baseline {
         let is_told = |advisory: &RunAdvisory| self.advisories.contains(&advisory.id);
         let (told, open) = std::mem::take(&mut planned.plan.advisories).into_iter().partition(is_told);
         (planned.plan.acknowledged_advisories, planned.plan.advisories) = (told, open);
+        // What is not made needs no other file.
+        let report = planned.report("check", Written::No, Exit::Clean);
+        let changing: BTreeSet<String> = report.files_to_change().map(|file| file.file.clone()).collect();
+        planned.plan.findings.retain(|finding| {
+            (finding.code, finding.severity) != (Code::ConvertsTogether, Severity::Warning)
+                || changing.contains(&finding.location.file)
+        });
         let is_about = |key: &Key| planned.is_about(&disk::direct(&self.folder.join(&key.file)));
         sorted.stale.iter().filter(|key| is_about(key)).map(ToString::to_string).collect()
     }
