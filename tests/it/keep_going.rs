@@ -181,7 +181,7 @@ fn a_patch_of_what_a_left_out_file_may_hold_is_held_back() {
     ]);
     let applied = apply(&tree);
     applied.check(1);
-    let held = "live/kustomization.yaml:5:5: held-back[converts-together] HTTPRoute cart: live/kustomization.yaml includes base/route.yaml, which could not be read and may hold what it patches (to do 2)\n  also live/patch.yaml:1:1 HTTPRoute shop\n";
+    let held = "live/kustomization.yaml:5:5: held-back[converts-together] HTTPRoute cart: live/kustomization.yaml includes base/route.yaml, which could not be read and may hold what it patches (to do 2); also live/patch.yaml:1:1 HTTPRoute shop\n";
     assert!(applied.err.contains(held), "{}", applied.err);
     assert!(!is_converted(&tree, "live/patch.yaml") && tree.text("live/kustomization.yaml") == inline);
     assert!(is_converted(&tree, "other/route.yaml") && is_converted(&tree, "other/patch.yaml"));

@@ -270,7 +270,7 @@ fn reports_of_several_repositories_are_joined() {
     assert_eq!((files, &merged["folder"]), (vec!["b.yaml", "deploy/a.yaml"], &json!("")));
 }
 
-/// What the run on everything says once, the merged report says once, and in the order of that.
+/// What the run on everything says, the merged report says too, and in the order of that.
 #[test]
 fn a_merged_report_is_ordered_and_counts_advisories_as_the_whole_run_does() {
     let job = "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: a}\nspec: {schedule: '@daily', jobTemplate: {spec: {template: {metadata: {annotations: \
@@ -289,7 +289,7 @@ fn a_merged_report_is_ordered_and_counts_advisories_as_the_whole_run_does() {
     }
     // In any order of the reports.
     let merged = json(&["report", "merge", "3.json", "1.json", "2.json"]);
-    assert_eq!(whole.to_string().matches("(12 objects: a-b/0.yaml:1:1, ").count(), 1, "{whole}");
+    assert_eq!(whole["totals"]["codes"]["advisory"], 12, "{whole}");
     for list in ["files", "objects", "findings", "advisories", "totals"] {
         assert_eq!(merged[list], whole[list], "{list}");
     }
@@ -361,7 +361,7 @@ fn totals_of_merged_reports_are_those_of_the_whole_run() {
 }
 
 #[test]
-fn what_templates_of_other_shards_are_advised_of_is_said_together() {
+fn what_templates_of_other_shards_are_advised_of_is_what_the_whole_run_says() {
     let certificate = |name: &str| {
         format!(
             "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata: {{name: one}}\nspec:\n  \
@@ -377,5 +377,6 @@ fn what_templates_of_other_shards_are_advised_of_is_said_together() {
     let folder = tree.path("");
     assert_eq!(check(&folder, &["check", ".", "--to", "cert-manager@1.21", "--isolated"]), 5);
     let whole = report(&folder, &["check", ".", "--to", "cert-manager@1.21", "--isolated"]);
-    assert!(whole["objects"][0].to_string().contains("(5 objects: a.yaml:1:1, c/templates/t.yaml:1:1"), "{whole}");
+    let advisory = "without privateKey.rotationPolicy a renewal makes a new private key";
+    assert_eq!(whole.to_string().matches(advisory).count(), 5, "{whole}");
 }

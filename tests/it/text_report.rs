@@ -40,14 +40,14 @@ const OTHERS: [&str; 4] =
 
 /// The first two of them.
 fn first_places() -> String {
-    format!("  also {} and 2 more (-v lists them)\n", OTHERS[..2].join(", "))
+    format!("; also {} and 2 more (-v lists them)\n", OTHERS[..2].join(", "))
 }
 
 #[test]
 fn a_check_reports_changes_and_findings_together() {
     let run = tree().run(&["check", "--to", TO]);
     run.check(1);
-    assert_eq!(run.out, format!("{HELD}{}{HELP}{CHANGE}", first_places()));
+    assert_eq!(run.out, format!("{}{}{HELP}{CHANGE}", HELD.trim_end(), first_places()));
     assert_eq!(run.err, SUMMARY);
 }
 
@@ -111,7 +111,7 @@ fn the_file_of_a_diff_is_a_diff_and_that_of_a_plan_has_the_findings() {
     let plan = tree.run(&["plan", "-o", "a.plan", "--to", TO, "--output-file", "findings"]);
     assert!(tree.text("findings").starts_with(HELD) && plan.err.starts_with(SUMMARY), "{}", plan.err);
     let shown = tree.run(&["show", "a.plan"]).err;
-    assert!(shown.contains(&format!("{HELD}{}", first_places())), "{shown}");
+    assert!(shown.contains(&format!("{}{}", HELD.trim_end(), first_places())), "{shown}");
 }
 
 #[test]

@@ -155,8 +155,8 @@ fn crds_that_do_not_serve_what_objects_get_are_unresolved_once() {
     assert!(known.out.contains(of_bucket) && !known.out.contains("GitRepository: it serves"), "{}", known.out);
     let both = tree.run(&["check", "-q", "--to", "flux@2.9"]);
     let found: Vec<&str> = both.out.lines().filter(|line| line.contains("crd-not-serving")).collect();
-    assert_eq!(found, [told.lines().next().unwrap()], "{}", both.out);
-    assert!(both.out.contains("  also flux/crds.yaml:15:3 CustomResourceDefinition Bucket\n"), "{}", both.out);
+    assert!(found.len() == 1 && found[0].starts_with(told.lines().next().unwrap()), "{}", both.out);
+    assert!(both.out.contains("; also flux/crds.yaml:15:3 CustomResourceDefinition Bucket\n"), "{}", both.out);
     // A target that serves the old version changes nothing.
     let older = Tree::of(&[("flux/crds.yaml", &*crds), ("apps/a.yaml", repository)]);
     older.run(&["check", "--to", "flux@0.41"]).check(0);

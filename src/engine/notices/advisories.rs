@@ -1,18 +1,16 @@
 //! What should a person know about the releases that a run crosses?
 //!
-//! An advisory of a pack is reported once if it concerns an object: one that can have been written for a release on the other side of
-//! the advisory's bundle. It is reported at the first such object, with the number and the places of all, or as a [`RunAdvisory`] where it is about the cluster or the
-//! release.
+//! An advisory of a pack is reported if it concerns an object: one that can have been written for a release on the other side of the
+//! advisory's bundle. It is reported at each such object, or once as a [`RunAdvisory`] where it is about the cluster or the release.
 //!
 //! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::convert::Conversion;
-use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
+use crate::engine::finding::{Code, Finding, FindingObject, Severity};
 use crate::engine::manifest::Object;
 use crate::knowledge::pack::releases::Advisory;
 use crate::knowledge::pack::{About, Target};
@@ -48,8 +46,8 @@ pub struct RunAdvisory {
 
 /// How an advisory is reported.
 pub(crate) enum Reported {
-    /// At an object.
-    AtObject(Finding),
+    /// At the objects.
+    AtObjects(Vec<Finding>),
     /// Without a place.
     AboutRun(RunAdvisory),
 }
@@ -123,116 +121,56 @@ impl CrossedAdvisory<'_> {
         self.advisory.help_for(&object.value)
     }
 
-    /// Reports the advisory: at the first object that it concerns, with what to do about that one, or about the run. Where it is about
-    /// values of a chart, `has_values` is whether the run has such values.
+    /// Reports the advisory: at each object that it concerns, with what to do about that one, or about the run. Where it is about values of
+    /// a chart, `has_values` is whether the run has such values.
     pub(crate) fn report(&self, advised: Advised, has_values: bool) -> Reported {
-        let is_note = advised.is_note || self.advisory.values.is_some() && !has_values;
-        let severity = if is_note { Severity::Note } else { Severity::Warning };
+        let has_none = self.advisory.values.is_some() && !has_values;
+        let severity = |is_note| if is_note || has_none { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
         match self.advisory.about {
             About::Object => {
-                let mut objects = advised.objects;
-                objects.sort();
-                // Several readings of a template have one object.
-                objects.dedup();
-                let mut objects = objects.into_iter();
-                let (first, help) = objects.next().expect("an advisory is about an object that it concerns");
-                let finding = Finding::new(first.location.clone(), Code::Advisory, severity, message);
-                let others = objects.map(|(object, _)| object).collect();
-                Reported::AtObject(with_others(finding.about(first).maybe_help(help), others))
+                let at_object = |(object, help, is_note): (FindingObject, Option<String>, bool)| {
+                    let location = object.location.clone();
+                    let finding = Finding::new(location, Code::Advisory, severity(is_note), message.clone());
+                    finding.about(object).maybe_help(help)
+                };
+                Reported::AtObjects(advised.objects.into_iter().map(at_object).collect())
             }
             about => {
                 let help = self.advisory.help.clone();
                 let id = format!("{}/{}", self.target.pack.name(), self.advisory.id);
-                Reported::AboutRun(RunAdvisory { id, about, severity, message, help })
+                Reported::AboutRun(RunAdvisory { id, about, severity: severity(advised.is_note), message, help })
             }
         }
     }
 }
 
-/// The objects that an advisory is about.
+/// What an advisory is about.
 #[derive(Clone, Debug)]
 pub(crate) struct Advised {
-    /// Whether it is a note for all of them; where it is not, only those count for which it is a warning.
-    pub(crate) is_note: bool,
-    /// At least one, where the advisory names objects; each with what to do about it.
-    pub(crate) objects: Vec<(FindingObject, Option<String>)>,
+    /// Whether it is a note for all of it.
+    is_note: bool,
+    /// Where the advisory names objects: each with what to do about it, and whether that is a note.
+    objects: Vec<(FindingObject, Option<String>, bool)>,
 }
 
 impl Advised {
+    /// Takes the object, where the advisory names objects, with what to do about it.
+    pub(crate) fn new(is_note: bool, object: Option<(FindingObject, Option<String>)>) -> Self {
+        Self { is_note, objects: object.into_iter().map(|(object, help)| (object, help, is_note)).collect() }
+    }
+
     /// Names the objects as `name` does.
     pub(crate) fn map(self, name: impl Fn(FindingObject) -> FindingObject) -> Self {
-        let objects = self.objects.into_iter().map(|(object, help)| (name(object), help)).collect();
+        let objects = self.objects.into_iter().map(|(object, help, is_note)| (name(object), help, is_note)).collect();
         Self { objects, ..self }
     }
 
-    /// Adds these objects to those that the advisory with number `at` is about.
+    /// Adds this to what the advisory with number `at` is about.
     pub(crate) fn add_to(self, all: &mut BTreeMap<usize, Self>, at: usize) {
-        match all.entry(at) {
-            Entry::Vacant(entry) => {
-                entry.insert(self);
-            }
-            Entry::Occupied(mut entry) if entry.get().is_note && !self.is_note => {
-                entry.insert(self);
-            }
-            Entry::Occupied(mut entry) if entry.get().is_note == self.is_note => {
-                entry.get_mut().objects.extend(self.objects);
-            }
-            Entry::Occupied(_) => {}
-        }
-    }
-}
-
-/// Makes one finding, at the first place, of the advisories among `findings` that say the same about several objects.
-pub(crate) fn merged(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut alike: BTreeMap<_, (Finding, Vec<FindingObject>)> = BTreeMap::new();
-    let mut all = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let about = finding.object.as_ref().filter(|_| finding.code == Code::Advisory);
-        let Some(object) = about.map(|object| FindingObject::new(object.title.clone(), finding.location.clone()))
-        else {
-            all.push(finding);
-            continue;
-        };
-        match alike.entry((finding.severity, finding.message.clone(), finding.help.clone())) {
-            Entry::Vacant(entry) => {
-                entry.insert((finding, Vec::new()));
-            }
-            Entry::Occupied(entry) => entry.into_mut().1.push(object),
-        }
-    }
-    let merged = |(first, others): (Finding, Vec<FindingObject>)| match others.is_empty() {
-        true => first,
-        false => with_others(first, others),
-    };
-    all.extend(alike.into_values().map(merged));
-    all.sort();
-    all
-}
-
-/// Makes a finding that says about `others` what `first` says about its object.
-fn with_others(first: Finding, others: Vec<FindingObject>) -> Finding {
-    let locations: Vec<&Location> =
-        [&first.location].into_iter().chain(others.iter().map(|one| &one.location)).collect();
-    let what = if first.field.is_some() { "places" } else { "objects" };
-    let message = format!("{}{}", first.message, places(&locations, what));
-    Finding { message, object: first.object.map(|object| FindingObject { others, ..object }), ..first }
-}
-
-/// How many places are written into a sentence about several objects, where not all are.
-const PLACES: usize = 3;
-
-/// Counts several objects or fields, and names the places of the first ones.
-pub(crate) fn places(all: &[&Location], what: &str) -> String {
-    // One more place is no longer than to say that there is one.
-    let named = if all.len() > PLACES + 1 { PLACES } else { all.len() };
-    let places: Vec<String> = all[..named].iter().map(ToString::to_string).collect();
-    match (all.len(), &*places) {
-        (0 | 1, _) | (_, []) => String::new(),
-        (count, [places @ .., last]) if count == named => {
-            format!(" ({count} {what}: {} and {last})", places.join(", "))
-        }
-        (count, places) => format!(" ({count} {what}: {} and {} more)", places.join(", "), count - named),
+        let advised = all.entry(at).or_insert(Self { is_note: true, objects: Vec::new() });
+        advised.is_note &= self.is_note;
+        advised.objects.extend(self.objects);
     }
 }
 
@@ -240,23 +178,4 @@ pub(crate) fn places(all: &[&Location], what: &str) -> String {
 fn sources(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
     line.iter().map(|(from, _)| from).filter(|from| advisory.applies_between(line, *from, target.release)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::syntax::text::Position;
-
-    #[test]
-    fn several_objects_are_counted_and_the_first_places_are_named() {
-        let location = |line| Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
-        let of = |count: usize| {
-            let locations: Vec<Location> = (1..=count).map(location).collect();
-            places(&locations.iter().collect::<Vec<_>>(), "objects")
-        };
-        assert_eq!(of(1), "");
-        assert_eq!(of(2), " (2 objects: a.yaml:1:1 and a.yaml:2:1)");
-        assert_eq!(of(4), " (4 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and a.yaml:4:1)");
-        assert_eq!(of(86), " (86 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and 83 more)");
-    }
 }

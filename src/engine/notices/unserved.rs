@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use crate::engine::convert::{Goal, ObjectPlan, Outcome};
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::links::CrdSurvey;
-use crate::engine::notices::advisories::places;
 use crate::engine::notices::pins::{Pin, Replacement};
 use crate::knowledge::release::GroupKind;
 
@@ -81,7 +80,7 @@ impl<'s> Unserved<'s> {
             objects.sort();
             let named = match &*Vec::from_iter(objects.iter().map(|object| &object.location)) {
                 [one] => format!(" ({one})"),
-                all => places(all, "objects"),
+                all => places(all),
             };
             let message = format!("it serves {served}, but objects need {version}{mark}{named}");
             let about = FindingObject { others: objects, ..crd.object.clone() };
@@ -92,7 +91,43 @@ impl<'s> Unserved<'s> {
     }
 }
 
+/// How many places are written into a sentence about several objects, where not all are.
+const PLACES: usize = 3;
+
+/// Counts several objects, and names the places of the first ones.
+fn places(all: &[&Location]) -> String {
+    // One more place is no longer than to say that there is one.
+    let named = if all.len() > PLACES + 1 { PLACES } else { all.len() };
+    let places: Vec<String> = all[..named].iter().map(ToString::to_string).collect();
+    match (all.len(), &*places) {
+        (0 | 1, _) | (_, []) => String::new(),
+        (count, [places @ .., last]) if count == named => {
+            format!(" ({count} objects: {} and {last})", places.join(", "))
+        }
+        (count, places) => format!(" ({count} objects: {} and {} more)", places.join(", "), count - named),
+    }
+}
+
 /// Counts the folders above both files, and the file where it is one.
 fn shared_folders(left: &str, right: &str) -> usize {
     left.split('/').zip(right.split('/')).take_while(|(left, right)| left == right).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::text::Position;
+
+    #[test]
+    fn several_objects_are_counted_and_the_first_places_are_named() {
+        let location = |line| Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) };
+        let of = |count: usize| {
+            let locations: Vec<Location> = (1..=count).map(location).collect();
+            places(&locations.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(1), "");
+        assert_eq!(of(2), " (2 objects: a.yaml:1:1 and a.yaml:2:1)");
+        assert_eq!(of(4), " (4 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and a.yaml:4:1)");
+        assert_eq!(of(86), " (86 objects: a.yaml:1:1, a.yaml:2:1, a.yaml:3:1 and 83 more)");
+    }
 }

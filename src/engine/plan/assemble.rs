@@ -10,9 +10,9 @@ use super::planner::Planner;
 use super::scope::{Others, Scope};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
-use crate::engine::finding::{Acknowledged, Code, Finding};
+use crate::engine::finding::{Acknowledged, Finding};
 use crate::engine::links::CrdSurvey;
-use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory, merged};
+use crate::engine::notices::advisories::{Advised, Reported, RunAdvisory};
 use crate::engine::notices::unserved::Unserved;
 use crate::engine::notices::values::UnconvertedValues;
 
@@ -38,7 +38,7 @@ pub struct Plan {
 }
 
 /// Puts the plans of the files that are listed together, in their order, with what `scope` says was found before. What concerns the whole
-/// run is reported once: an advisory, at the first object that it concerns or about the run, values of charts where the run converts them
+/// run is reported once: an advisory about the run, values of charts where the run converts them
 /// nowhere.
 pub(super) fn assemble<'s>(
     planner: &Planner<'_>,
@@ -56,8 +56,6 @@ pub(super) fn assemble<'s>(
     // Where one file has the values, the objects of another one cross the release.
     let mut with_values = BTreeSet::new();
     let (mut unconverted, mut sources, mut pins) = (Vec::new(), BTreeSet::new(), Vec::new());
-    // The files of other shards, whose advisories may be merged with those of this one.
-    let mut elsewhere = BTreeSet::new();
     let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
     let mut outdated = BTreeSet::new();
     for mut planned in files {
@@ -75,12 +73,6 @@ pub(super) fn assemble<'s>(
             if is_outside.contains(&*planned.file) && outside::needs_change(planner, &planned) {
                 outdated.insert(planned.file.clone());
             }
-            if is_shard {
-                let advisories = planned.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
-                plan.findings.extend(advisories);
-                ignores.push(planned.ignores);
-                elsewhere.insert(planned.file);
-            }
             continue;
         }
         plan.files.extend(planned.change);
@@ -93,8 +85,8 @@ pub(super) fn assemble<'s>(
         let advisory = &planner.advisories[at];
         let is_unread = advisory.chart().is_some_and(|chart| unread_charts.contains(chart));
         match advisory.report(advised, with_values.contains(&at) || is_unread) {
-            Reported::AtObject(finding) => {
-                plan.findings.extend(is_listed(&finding.location.file).then_some(finding));
+            Reported::AtObjects(findings) => {
+                plan.findings.extend(findings.into_iter().filter(|finding| is_listed(&finding.location.file)));
             }
             Reported::AboutRun(advisory) => plan.advisories.push(advisory),
         }
@@ -109,9 +101,6 @@ pub(super) fn assemble<'s>(
     plan.findings.dedup();
     let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
     (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
-    plan.findings = merged(plan.findings);
-    plan.findings.retain(|finding| !elsewhere.contains(&finding.location.file));
-    plan.acknowledged.retain(|one| !elsewhere.contains(&one.finding.location.file));
     // What could have held values and is unchanged was kept for what it can be merged with.
     plan.objects.retain(|object| object.is_recognized || object.outcome != Outcome::Unchanged);
     plan

@@ -132,7 +132,7 @@ impl PlannedFile {
             if advisory.has_values_in(object) {
                 self.advised_values.insert(at);
                 if let Some(is_note) = advisory.is_note_about_values(&conversion) {
-                    Advised { is_note, objects: Vec::new() }.add_to(&mut self.advised, at);
+                    Advised::new(is_note, None).add_to(&mut self.advised, at);
                 }
             }
             if !is_held && advisory.concerns(object, &conversion) {
@@ -140,7 +140,7 @@ impl PlannedFile {
                     .names_objects()
                     .then(|| (FindingObject::new(object.title(), location.clone()), advisory.help_for(object)));
                 let is_note = advisory.is_note(&conversion);
-                Advised { is_note, objects: named.into_iter().collect() }.add_to(&mut self.advised, at);
+                Advised::new(is_note, named).add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();

@@ -3,11 +3,12 @@
 //! Invariant: there are never more annotations of a level than GitHub shows for a step, and what is left out is counted in one.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::count::plural;
 use super::document::{ReportDocument, advice};
 use super::escape::visible_lines;
-use super::finding_list::entries;
+use super::finding_list::{entries, said};
 use super::text_format;
 use crate::engine::finding::{Code, Severity};
 
@@ -21,6 +22,8 @@ struct Annotation {
     level: Level,
     /// Whether it only says that an object changes, which a diff says too.
     is_change: bool,
+    /// Whether another one says the same at another place.
+    is_repeated: bool,
     /// The file, line and column, as properties.
     place: String,
     title: String,
@@ -60,12 +63,14 @@ pub fn commands(document: &ReportDocument) -> String {
     let entries = entries(document);
     let mut open: Vec<_> = entries.iter().filter(|entry| entry.accepted.is_none()).collect();
     open.sort_by_key(|entry| Reverse(entry.record.severity));
+    let mut told = BTreeSet::new();
     let of_finding = open.into_iter().map(|entry| {
         let position = entry.record.location.position;
         let position = position.map(|at| format!("line={},col={},", at.line, at.column)).unwrap_or_default();
         Annotation {
             level: Level::of(entry.record.severity),
             is_change: entry.record.code == Code::ChangesNeeded.name(),
+            is_repeated: !told.insert(said(entry.record)),
             place: format!("file={},{position}", property(&entry.path)),
             title: entry.record.code.clone(),
             message: entry.record.advice(entry.title),
@@ -74,6 +79,7 @@ pub fn commands(document: &ReportDocument) -> String {
     let of_run = document.advisories.iter().map(|advisory| Annotation {
         level: Level::of(advisory.severity),
         is_change: false,
+        is_repeated: false,
         place: String::new(),
         title: Code::Advisory.name().to_owned(),
         message: advice(advisory),
@@ -81,6 +87,7 @@ pub fn commands(document: &ReportDocument) -> String {
     let in_vain = document.nothing_recognized.iter().map(|why| Annotation {
         level: Level::Notice,
         is_change: false,
+        is_repeated: false,
         place: String::new(),
         title: "reversion".to_owned(),
         message: why.clone(),
@@ -88,12 +95,13 @@ pub fn commands(document: &ReportDocument) -> String {
     let unknown = text_format::of_unknown_groups(&document.summary.unknown_groups).map(|words| Annotation {
         level: Level::Notice,
         is_change: false,
+        is_repeated: false,
         place: String::new(),
         title: "reversion".to_owned(),
         message: format!("nothing is known of objects: {words}"),
     });
     let mut annotations: Vec<Annotation> = in_vain.chain(unknown).chain(of_run).chain(of_finding).collect();
-    annotations.sort_by_key(|annotation| (annotation.level, annotation.is_change));
+    annotations.sort_by_key(|annotation| (annotation.level, annotation.is_change, annotation.is_repeated));
     let count = |level| annotations.iter().filter(|annotation| annotation.level == level).count();
     let is_cut = Level::ALL.into_iter().any(|level| count(level) > SHOWN);
     // The one that says what is left out is a notice.
@@ -151,6 +159,7 @@ mod tests {
         let one = |place: &str, title: &str, message: &str| Annotation {
             level: Level::Error,
             is_change: false,
+            is_repeated: false,
             place: format!("file={},", property(place)),
             title: title.to_owned(),
             message: message.to_owned(),

@@ -264,7 +264,7 @@ impl Printer<'_> {
             Group::Alike(objects) => self.alike(out, objects),
             Group::Findings(findings) => {
                 let [first, others @ ..] = &**findings else { return };
-                self.single(out, first);
+                self.single(out, first, "");
                 self.help(out, first, "  ");
                 self.below(out, &first.location, others);
             }
@@ -288,7 +288,7 @@ impl Printer<'_> {
             if finding.location != *location {
                 let _infallible = write!(out, "{}: ", self.painter.place(&finding.location));
             }
-            self.sentence(out, finding, "", &finding.message);
+            self.sentence(out, finding, "", "");
             self.help(out, finding, "    ");
         }
     }
@@ -313,39 +313,44 @@ impl Printer<'_> {
     /// Prints the first of findings that say the same, and where the others are.
     fn repeated(&self, out: &mut String, findings: &[&FindingRecord]) {
         let [first, others @ ..] = findings else { return };
-        self.single(out, first);
         let place = |finding: &&FindingRecord| {
             let title = finding.title().map_or(String::new(), |title| format!(" {}", visible(title)));
             format!("{}{title}", self.painter.place(&finding.location))
         };
-        let (shown, separator) = match self.shown {
-            Shown::First => (others.len().min(PLACES - 1), ", "),
-            Shown::All => (others.len(), "\n  also "),
-        };
-        let places: Vec<String> = others[..shown].iter().map(place).collect();
-        let more = match others.len() - shown {
-            0 => String::new(),
-            more => format!(" and {} more{}", thousands(more), self.hint()),
-        };
-        let _infallible = writeln!(out, "  also {}{more}", places.join(separator));
+        match self.shown {
+            Shown::First => {
+                let shown = others.len().min(PLACES - 1);
+                let places: Vec<String> = others[..shown].iter().map(place).collect();
+                let more = match others.len() - shown {
+                    0 => String::new(),
+                    more => format!(" and {} more{}", thousands(more), self.hint()),
+                };
+                self.single(out, first, &format!("; also {}{more}", places.join(", ")));
+            }
+            Shown::All => {
+                self.single(out, first, "");
+                out.extend(others.iter().map(|other| format!("  also {}\n", place(&other))));
+            }
+        }
         self.help(out, first, "  ");
     }
 
-    /// Prints one finding behind its place and the title of its object.
-    fn single(&self, out: &mut String, finding: &FindingRecord) {
+    /// Prints one finding behind its place and the title of its object, with the other places behind it.
+    fn single(&self, out: &mut String, finding: &FindingRecord, others: &str) {
         let title =
             finding.title().map_or(String::new(), |title| format!("{}: ", self.painter.strong(&visible(title))));
         let _infallible = write!(out, "{}: ", self.painter.place(&finding.location));
-        self.sentence(out, finding, &title, &finding.message);
+        self.sentence(out, finding, &title, others);
     }
 
-    /// Prints a finding behind its place, with the number of what to do.
-    fn sentence(&self, out: &mut String, finding: &FindingRecord, title: &str, message: &str) {
+    /// Prints a finding behind its place, with the number of what to do and the other places.
+    fn sentence(&self, out: &mut String, finding: &FindingRecord, title: &str, others: &str) {
         let code = self.painter.code(finding.severity, &visible(&finding.code));
         let number = self.to_do.number(finding);
         let number =
             number.map_or(String::new(), |number| format!(" {}", self.painter.label(&format!("(to do {number})"))));
-        let _infallible = writeln!(out, "{code} {title}{}{number}", self.painter.message(message));
+        let message = self.painter.message(&finding.message);
+        let _infallible = writeln!(out, "{code} {title}{message}{number}{others}");
     }
 
     fn help(&self, out: &mut String, finding: &FindingRecord, indent: &str) {
@@ -594,8 +599,7 @@ to do by hand: 1. mend it
             finding(3, Some(3), WARNING, ("odd", &help(4))),
         ];
         let expected = "\
-a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1)
-  also a.yaml:3:1 Route r3
+a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 1); also a.yaml:3:1 Route r3
 a.yaml:2:1: warning[unknown-kind] Route r2: even (to do 1)
 to do by hand: 1. add it (-v prints the 2 texts)
 ";
@@ -617,12 +621,12 @@ to do by hand:
         let about = |lines: std::ops::Range<usize>| -> Vec<Finding> {
             lines.map(|line| finding(line, Some(line), WARNING, ("odd", "mend it"))).collect()
         };
-        let (head, help) = ("a.yaml:1:1: warning[unknown-kind] Route r1: odd\n", "  help: mend it\n");
-        let first = "  also a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
+        let (head, help) = ("a.yaml:1:1: warning[unknown-kind] Route r1: odd", "  help: mend it\n");
+        let first = "; also a.yaml:2:1 Route r2, a.yaml:3:1 Route r3";
         check(&[], &about(1..4), Shown::First, &format!("{head}{first}\n{help}"));
         check(&[], &about(1..6), Shown::First, &format!("{head}{first} and 2 more (-v lists them)\n{help}"));
         let all: String = (2..6).map(|line| format!("  also a.yaml:{line}:1 Route r{line}\n")).collect();
-        check(&[], &about(1..6), Shown::All, &format!("{head}{all}{help}"));
+        check(&[], &about(1..6), Shown::All, &format!("{head}\n{all}{help}"));
     }
 
     #[test]
@@ -633,8 +637,7 @@ to do by hand:
         };
         let findings = [at(1, "a[0].b[10]"), at(2, "a[3].b[1]"), at(3, "a.c[0]"), at(4, "d[\"0\"]")];
         let expected = "\
-a.yaml:1:1: warning[unknown-kind] a[0].b[10] is odd
-  also a.yaml:2:1
+a.yaml:1:1: warning[unknown-kind] a[0].b[10] is odd; also a.yaml:2:1
 a.yaml:3:1: warning[unknown-kind] a.c[0] is odd
 a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 ";
@@ -655,8 +658,7 @@ a.yaml:4:1: warning[unknown-kind] d[\"0\"] is odd
 a.yaml:2:1: held-back[dropped-field] Route r2: lost (to do 1)
 a.yaml:3:1: held-back[dropped-field] Route r3: lost too (to do 1)
 a.yaml:1:1: warning[unknown-kind] Route r1: odd (to do 2)
-a.yaml:5:1: warning[unknown-kind] Route r5: even (to do 2)
-  also a.yaml:6:1 Route r6, a.yaml:7:1 Route r7
+a.yaml:5:1: warning[unknown-kind] Route r5: even (to do 2); also a.yaml:6:1 Route r6, a.yaml:7:1 Route r7
 a.yaml:4:1: note[normalized] Route r4: fine
   help: nothing
 to do by hand:

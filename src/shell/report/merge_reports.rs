@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::document::{AcknowledgedRecord, FindingRecord, REPORT_SCHEMA_VERSION, ReportDocument, Summary, joined};
-use super::merged_advisories;
 use crate::engine::finding::{Code, Severity};
 use crate::engine::plan::RunAdvisory;
 
@@ -46,11 +45,10 @@ pub fn parse(bytes: &[u8]) -> Result<ReportDocument, String> {
 ///
 /// # Errors
 /// A message that names the reports which do not fit together.
-pub(crate) fn merge(mut parts: Vec<Part>) -> Result<ReportDocument, String> {
+pub(crate) fn merge(parts: Vec<Part>) -> Result<ReportDocument, String> {
     check_same(&parts)?;
     check_shards(&parts)?;
     check_files(&parts)?;
-    parts.iter_mut().for_each(|(_, part)| merged_advisories::take_apart(part));
     let mut parts = parts.into_iter();
     let (_, mut whole) = parts.next().ok_or("there is no report to merge")?;
     let mut rest: Vec<ReportDocument> = parts.map(|(_, part)| part).collect();
@@ -89,7 +87,6 @@ pub(crate) fn merge(mut parts: Vec<Part>) -> Result<ReportDocument, String> {
         let by_file = names(&left.location.file).cmp(names(&right.location.file));
         by_file.then_with(|| left.location.position.cmp(&right.location.position))
     });
-    merged_advisories::put_together(&mut whole);
     whole.findings.sort();
     // What is about the whole tree, every shard reports.
     whole.findings.dedup();

@@ -4,7 +4,7 @@
 //!
 //! Parts: `grouped` (findings for people, with `fields_alike` and `one_line`) `text_format` (the rest of that format) `statistics` `diff` (with `words`) `stat`
 //! `detect` `html` (a page for browsers) `krm` (the results of a KRM function) `matrix_format` `saved_plan`; `json` `github`
-//! `gitlab` `sarif` `junit` `markdown` `plain`, over the `document` of a run, which `merge_reports` makes of several (with `merged_advisories`), and its
+//! `gitlab` `sarif` `junit` `markdown` `plain`, over the `document` of a run, which `merge_reports` makes of several, and its
 //! findings as a list (`finding_list`); `changes` (edits by object) `address` (in the book) `run_report` `detection` (what a command found) `count`
 //! `escape` `paint` (colours and links).
 //!
@@ -37,7 +37,6 @@ pub(crate) mod markdown;
 #[cfg(feature = "cli")]
 pub(crate) mod matrix_format;
 pub(crate) mod merge_reports;
-mod merged_advisories;
 #[cfg(feature = "cli")]
 mod one_line;
 mod paint;
