@@ -382,7 +382,9 @@ fn what_was_detected_has_a_page_with_the_releases_of_each_object() {
     assert_eq!(titles, ["BackendTLSPolicy cart", "HTTPRoute shop"]);
     let evidence = page.text_of("evidence");
     assert!(
-        evidence.starts_with("Evidence: gateway.networking.k8s.io/v1alpha2, it fits experimental v1.0.0"),
+        evidence.starts_with(
+            "Evidence: gateway.networking.k8s.io/v1alpha2, removed in v1.1.0; it fits experimental v1.0.0;"
+        ),
         "{evidence}"
     );
     assert!(evidence.contains("spec.targetRef is in experimental v1.0.0"), "{evidence}");

@@ -187,6 +187,15 @@ fn kinds(api: &Api<'_>, painter: &Painter) -> String {
     out
 }
 
+/// Says how old the apiVersion of a detected object is; nothing where it is current.
+pub(super) fn outdated(detected: &Detected<'_>, apis: &[Api<'_>]) -> Option<String> {
+    let (kind, version) = &detected.kind;
+    let api = apis.iter().find(|api| api.newest.pack.name() == detected.pack.name())?;
+    let of_object = |in_use: &&KindInUse| in_use.kind == *kind && in_use.api_version == *version;
+    let age = api.kinds.iter().find(of_object)?.age;
+    (age != Age::Current).then(|| state(age, api))
+}
+
 /// Says how old an apiVersion is.
 fn state(age: Age, api: &Api<'_>) -> String {
     let line = api.newest.pack.line();

@@ -44,7 +44,7 @@ impl Detected<'_> {
         if self.inference.is_conflict() {
             "no release has all its fields".to_owned()
         } else {
-            self.pack.line().describe(self.inference.candidates)
+            self.pack.line().describe(self.fitting())
         }
     }
 }

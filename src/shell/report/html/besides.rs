@@ -49,7 +49,7 @@ impl<'r> Besides<'r> {
             to_convert: detection.apis.iter().map(|api| api.to_convert() + api.foreign).sum(),
             apis: detect::summary(detection, Detail::Objects, &Painter::PLAIN),
         };
-        let evidence = objects.iter().map(|one| (one.location.clone(), of_detected(one))).collect();
+        let evidence = objects.iter().map(|one| (one.location.clone(), of_detected(one, &detection.apis))).collect();
         Self { packs, files: &[], evidence, remarks: Vec::new(), found: Some(found) }
     }
 

@@ -6,7 +6,8 @@ use crate::engine::finding::Location;
 use crate::engine::infer::{infer, kind_evidence};
 use crate::engine::plan::ObjectPlan;
 use crate::knowledge::pack::Packs;
-use crate::shell::report::detection::Detected;
+use crate::shell::report::detect::outdated;
+use crate::shell::report::detection::{Api, Detected};
 
 /// The releases that an object can be for.
 pub(crate) struct ShownEvidence {
@@ -15,8 +16,8 @@ pub(crate) struct ShownEvidence {
     pub(super) fields: Vec<(String, String)>,
 }
 
-/// Says of a detected object which releases it can be for, and which fields show that.
-pub(super) fn of_detected(detected: &Detected<'_>) -> ShownEvidence {
+/// Says of a detected object how old its apiVersion is, which releases it can be for, and which fields show that.
+pub(super) fn of_detected(detected: &Detected<'_>, apis: &[Api<'_>]) -> ShownEvidence {
     let line = detected.pack.line();
     let releases = match detected.inference.is_conflict() {
         true => detected.releases(),
@@ -24,7 +25,8 @@ pub(super) fn of_detected(detected: &Detected<'_>) -> ShownEvidence {
     };
     let facts = detected.inference.evidence.iter();
     let fields = facts.map(|fact| (fact.path.to_string(), line.describe(fact.releases))).collect();
-    ShownEvidence { releases: format!("{}, {releases}", detected.kind.1), fields }
+    let outdated = outdated(detected, apis).map(|age| format!(", {age}")).unwrap_or_default();
+    ShownEvidence { releases: format!("{}{outdated}; {releases}", detected.kind.1), fields }
 }
 
 /// Says of each object which releases have every field of it as it was read, and which fields show that.
