@@ -20,7 +20,8 @@ const COMMANDS: [&str; 6] = ["skip", "disable", "exclude", "suppress", "noqa", "
 const COMMANDS_ALONE: [&str; 6] = ["keep", "leave", "off", "allow", "freeze", "frozen"];
 
 /// What can follow one of `COMMANDS_ALONE`.
-const WHOLE: [&str; 7] = ["", "this", "it", "as is", "as it is", "unchanged", "this file"];
+const WHOLE: [&str; 10] =
+    ["", "this", "it", "as is", "as it is", "unchanged", "this file", "alone", "this alone", "it alone"];
 
 /// What the keyword is joined with: `ignore-file`, `ignore-next-line`.
 const SCOPES: [&str; 10] = ["file", "line", "next", "this", "all", "object", "document", "start", "begin", "end"];
@@ -84,9 +85,16 @@ fn is_command(word: &str, rest: &str) -> bool {
         }
         None if COMMANDS.contains(&verb) => true,
         None => {
-            COMMANDS_ALONE.contains(&verb) && (WHOLE.contains(&rest.trim_end_matches('.')) || starts_with_code(rest))
+            let is_whole = WHOLE.contains(&rest.trim_end_matches('.')) || starts_with_code(rest);
+            COMMANDS_ALONE.contains(&verb) && (is_whole || is_version(rest))
         }
     }
+}
+
+/// Returns whether a text is a version, alone or in an apiVersion: `v1beta1`, `batch/v1`.
+fn is_version(text: &str) -> bool {
+    let version = text.rsplit('/').next().and_then(|last| last.strip_prefix('v'));
+    !text.contains(' ') && version.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Returns whether a text starts with the code of a finding.

@@ -209,11 +209,11 @@ impl<'v> ResourceRule<'v> {
         let mut added = Vec::new();
         for (kind, successor, part) in self.missing(renamed) {
             kinds.push(GroupKind::clone(kind));
-            old.push(self.name(kind, part));
-            let name = self.name(successor, part);
-            // Several kinds can become one.
-            if !new.contains(&name) {
-                new.push(name);
+            // Several kinds can become one, and all of a group are named by a star.
+            for (names, name) in [(&mut old, self.given_name(kind, part)), (&mut new, self.name(successor, part))] {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
             added.extend(self.parts_of(kind).into_iter().map(|part| (successor, part)));
         }
@@ -347,7 +347,15 @@ impl<'v> ResourceRule<'v> {
         format!("; as a rule of its own:\n{}", TextFormat::Yaml.text_of(&rules).trim_end())
     }
 
-    /// Returns what the mapping calls a part of `kind`.
+    /// Returns what the mapping calls a part of `kind`, which it names.
+    fn given_name(&self, kind: &GroupKind, part: &str) -> String {
+        match self.resources.contains(&"*") || self.kinds.contains(&"*") {
+            true => format!("*.{}", kind.group),
+            false => self.name(kind, part),
+        }
+    }
+
+    /// Returns what a mapping like this calls a part of `kind`.
     fn name(&self, kind: &GroupKind, part: &str) -> String {
         match (self.resources.is_empty(), part) {
             (true, _) => kind.to_string(),
@@ -414,6 +422,19 @@ mod tests {
         let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
         let expected =
             "rules names cafes.a.example.com, shops.a.example.com, renamed to stores.a.example.com; it is not updated";
+        assert_eq!(remark.message, expected);
+    }
+
+    #[test]
+    fn all_kinds_of_a_group_are_one_name() {
+        let role = json!({"apiGroups": ["a.example.com"], "resources": ["*"], "verbs": ["get"]});
+        let rule = ResourceRule::read(&PathRef::key(None, "rules"), role.as_object().expect("a mapping"));
+        let [cafe, shop] = ["Cafe", "Shop"].map(|kind| GroupKind::new(kind, "a.example.com"));
+        let [new_cafe, new_shop] = ["Cafe", "Shop"].map(|kind| GroupKind::new(kind, "b.example.com"));
+        let renamed = [(&cafe, &new_cafe, Vec::new()), (&shop, &new_shop, Vec::new())];
+        let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
+        let expected =
+            "rules names *.a.example.com, renamed to cafes.b.example.com, shops.b.example.com; it is not updated";
         assert_eq!(remark.message, expected);
     }
 

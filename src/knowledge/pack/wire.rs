@@ -469,7 +469,7 @@ pub struct Advisory {
     /// What must hold for an object, or for values of the chart: `if: { present: spec.owner }`.
     #[serde(default)]
     pub r#if: Condition,
-    /// The chart whose values it is about, as `charts` names it: `values: shops`. It is a note where the run has no values of the chart
+    /// The chart with the values that it concerns, as `charts` names it: `values: shops`. It is a note where the run has no values of the chart
     /// for which `if` holds, and all that there are can be read.
     pub values: Option<String>,
     /// What to know: lower case, no final dot.
