@@ -134,7 +134,8 @@ kinds:
   5 TCPRoute.gateway.networking.k8s.io
   1 HTTPRoute.gateway.networking.k8s.io
 releases:
-  5 gateway-api: single v0.4.0..v0.4.3, standard v1.6.0..v1.6.1, experimental v0.5.0..v1.6.1
+  5 gateway-api: single v0.4.0..v0.4.3, experimental v0.5.0..v1.6.1
+  1 gateway-api: standard v0.5.0..v1.6.1, experimental v0.5.0..v1.6.1
 ";
     assert!(detected.starts_with(expected), "{detected}");
     for command in [&["check", "--to", TO][..], &["detect"]] {
