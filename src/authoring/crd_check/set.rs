@@ -57,7 +57,7 @@ impl<'m> CrdSet<'m> {
     ///
     /// # Errors
     /// A CRD that is malformed or defined twice.
-    pub fn read(name: &str, manifests: &'m [Manifest]) -> Result<Self> {
+    pub fn read(set: &str, manifests: &'m [Manifest]) -> Result<Self> {
         let mut crds = BTreeMap::new();
         for (manifest, object) in
             manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)))
@@ -73,11 +73,11 @@ impl<'m> CrdSet<'m> {
             let place = crd.place();
             if let Some(other) = crds.insert(crd.name(), crd) {
                 let (name, first) = (other.name(), other.place());
-                let one = one_of_both([&first.file, &place.file]);
+                let one = one_of_both(set, [&first.file, &place.file]);
                 return Err(anyhow!("{place}: the CRD {name} is in the set twice; the other one is at {first}; {one}"));
             }
         }
-        Ok(Self { name: name.to_owned(), crds })
+        Ok(Self { name: set.to_owned(), crds })
     }
 
     /// Returns its CRDs, by name.
@@ -220,11 +220,13 @@ const VERSION: [(&str, Test, &str); 3] = [
     ("storage", Value::is_boolean, "true or false"),
 ];
 
-/// Says what to pass instead of a set that has two CRDs of one name in these files.
-fn one_of_both(files: [&str; 2]) -> String {
+/// Says what to pass instead of a set with this name that has two CRDs of one name in these files.
+fn one_of_both(set: &str, files: [&str; 2]) -> String {
+    let in_commit = format!("{set}:");
     let channel = |file: &str| {
-        let folders = Path::new(file).ancestors().find(|folder| folder.file_name().is_some_and(is_channel))?;
-        Some(folders.display().to_string())
+        let (option, path) = file.strip_prefix(&in_commit).map_or(("", file), |path| ("--path ", path));
+        let folder = Path::new(path).ancestors().find(|folder| folder.file_name().is_some_and(is_channel))?;
+        Some(format!("{option}{}", folder.display()))
     };
     match files.map(channel) {
         [Some(one), Some(other)] if one != other => format!("they are of two channels: pass {one} or {other}"),

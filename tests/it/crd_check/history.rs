@@ -253,6 +253,15 @@ fn releases_are_read_from_git() {
     let empty = tree.run(&["crd", "check", "--path", "nowhere", "v1.0.0", "HEAD"]);
     empty.check(2);
     assert!(empty.err.contains("v1.0.0 has no file at nowhere"), "{}", empty.err);
+    let both = ["crds/experimental/a.yaml", "crds/standard/a.yaml"].map(|path| (path, changed.as_str()));
+    let channels = Tree::of(&both);
+    channels.git(&["init", "-q"]);
+    channels.git(&["add", "."]);
+    channels.git(&["commit", "-q", "-m", "one"]);
+    let twice = channels.run(&["crd", "check", "--path", "crds", "HEAD", "HEAD"]);
+    twice.check(2);
+    let expected = "they are of two channels: pass --path crds/experimental or --path crds/standard";
+    assert!(twice.err.contains(expected), "{}", twice.err);
 }
 
 #[test]
