@@ -68,7 +68,7 @@ glossary! {
     "note" "Severity: nothing to do. Notes are printed with `--verbose` only.";
     "object" "A Kubernetes object: a document of a YAML file, an item of a List, an inline patch, or the values of a known chart.";
     "operation" "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it.";
-    "other fields" "Of an object that changes: it keeps its apiVersion, or has none, as values of a chart, and fields of it change.";
+    "other fields" "Of an object that changes: it keeps its apiVersion, or has none, as values of a chart, and fields of it change, which are named where no rule does.";
     "outdated" "Summary of `detect`: objects with an apiVersion that the newest release calls deprecated or does not serve.";
     "pack" "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs; a pack can have other names besides its own (`aliases`).";
     "parameter" "What no file shows, or what is a choice: `--set PACK.NAME=VALUE` sets it, `--set NAME=VALUE` in every pack that has it. `reversion releases PACK` lists the parameters.";
