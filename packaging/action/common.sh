@@ -46,11 +46,12 @@ EOF
     code=0
     reversion "$@" 2>"$folder/errors" || code=$?
     cat "$folder/errors" >&2
-    if [ "$code" = 2 ] && [ ! -f "$report" ]; then
-        # The log is where nobody looks first.
-        error=$(sed -n 's/%/%25/g; s/^error: //p' "$folder/errors" | head -n 1)
-        printf '::error title=reversion::%s\n' "${error:-reversion failed; its log says why}"
-    fi
+    # The log is where nobody looks first.
+    why=$(sed -n 's/%/%25/g; s/^error: //p; /^nothing recognized/p' "$folder/errors" | head -n 1)
+    case $code in
+    2) if [ ! -f "$report" ]; then printf '::error title=reversion::%s\n' "${why:-reversion failed; its log says why}"; fi ;;
+    3) printf '::warning title=reversion::%s\n' "${why:-nothing recognized}" ;;
+    esac
     output exit-code "$code"
     output changed "$(count changed)"
     output held-back "$(count heldBack)"

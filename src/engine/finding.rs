@@ -289,6 +289,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// What of a CRD it is about, where CRDs are compared.
     pub change: Option<Box<CrdChange>>,
+    /// The advisory that it reports: its pack and its name there, as `keda/keda-v1-and-v2-exclude-each-other`.
+    pub advisory: Option<Box<str>>,
 }
 
 /// What a finding about a change of CRDs is about.
@@ -311,7 +313,8 @@ pub struct CrdChange {
 impl Finding {
     /// Makes a finding about a place, and as yet about no object.
     pub fn new(location: Location, code: Code, severity: Severity, message: impl Into<String>) -> Self {
-        Self { location, code, severity, object: None, field: None, message: message.into(), help: None, change: None }
+        let (object, field, help, change, advisory) = (None, None, None, None, None);
+        Self { location, code, severity, object, field, message: message.into(), help, change, advisory }
     }
 
     /// Adds what to do next.

@@ -118,6 +118,25 @@ fn an_object_that_surely_crosses_a_release_is_warned_of_although_its_text_stays(
     assert_eq!([count(&named, "warning"), count(&named, "note")], [2, 0], "{named}");
 }
 
+/// A baseline knows which advisory was accepted of an object.
+#[test]
+fn one_advisory_is_not_accepted_for_another() {
+    let spec = |more: &str| CERTIFICATE.replace("spec: {", &format!("spec: {{{more}, "));
+    let tree = Tree::of(&[("a.yaml", &spec("revisionHistoryLimit: 3"))]);
+    let check = ["check", "--from", "cert-manager@1.7", "--to", "cert-manager@1.20"];
+    let first = tree.run(&check);
+    assert!(first.out.contains(ROTATED) && !first.out.contains(KEPT), "{}", first.all());
+    tree.run(&[&check[..], &["--write-baseline", "b.json"]].concat()).check(0);
+    let known = || tree.run(&[&check[..], &["--baseline", "b.json"]].concat()).all();
+    assert!(!known().contains(ROTATED), "{}", known());
+    fs::write(tree.path("a.yaml"), spec("privateKey: {rotationPolicy: Never}")).unwrap();
+    assert!(
+        known().contains(KEPT) && known().contains("1 entry of the baseline b.json no longer occurs"),
+        "{}",
+        known()
+    );
+}
+
 #[test]
 fn a_default_that_is_written_out_is_not_advised_of() {
     let tree = Tree::of(&[("a.yaml", CERTIFICATE)]);

@@ -246,6 +246,9 @@ fn a_failed_check_fails_whatever_the_input_says() {
     let failed = runner.run("action/check.sh", &unknown);
     expect(&failed, 2, &["error: there is no pack `nothing`", "::error title=reversion::there is no pack `nothing`"]);
     assert_eq!(runner.output("report"), None);
+    fs::remove_file(runner.path("work").join("route.yaml")).unwrap();
+    let nothing = runner.run("action/check.sh", &[("INPUT_TO", "gateway-api@1.4")]);
+    expect(&nothing, 3, &["::warning title=reversion::nothing recognized: no object of a kind that"]);
 }
 
 #[test]

@@ -541,8 +541,8 @@ fn what_only_looks_like_a_mark_names_nothing() {
 fn a_mark_that_objects_contradict_shows_nothing_and_the_objects_do() {
     let newer = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: b}\nspec: {interval: 1h, chartRef: {kind: OCIRepository, name: b}}\n";
     let run = beside_a_release("b.yaml", &format!("{COMPONENTS}---\n{newer}"));
-    let pinned = "comment Flux version: v0.14.1 is not edited, but the files require ";
-    let unused = " after the conversion; it does not show where the objects come from: HelmRelease b (b.yaml:15:1) is for v2.3.0..";
+    let pinned = "comment Flux version: v0.14.1 is not edited; the target is ";
+    let unused = "; it does not show where the objects come from: HelmRelease b (b.yaml:15:1) is for v2.3.0..";
     assert_eq!(run.all().matches("Flux version: v0.14.1").count(), 1, "{}", run.all());
     assert!(run.out.contains(pinned) && run.out.contains(unused), "{}", run.all());
     assert!(!run.all().contains("do not show whether"), "{}", run.all());
@@ -611,7 +611,7 @@ fn charts_of_releases_with_the_same_apis_name_the_bundle() {
     let older = check(&["--to", "boxes@2.0.1"]);
     let from = "boxes objects come from v1.0.0, which has the same APIs: chart boxes 1.1.0 (install.yaml:9:7)\n";
     assert!(older.err.contains(from), "{}", older.all());
-    let pin = "chart boxes 1.1.0 is not edited, but the files require v2.0.1 after the conversion\n  help: set it to 2.0.1 when";
+    let pin = "chart boxes 1.1.0 is not edited; the target is v2.0.1\n  help: set it to 2.0.1 when";
     assert!(older.all().contains(pin), "{}", older.all());
     // The files fit what is installed, whichever of the releases that is.
     let same = check(&["--to", "boxes@1.0.1"]);
@@ -670,7 +670,7 @@ fn a_release_that_fits_nowhere_is_never_taken_for_another() {
         assert!(run.code == Some(2) && run.err.contains(error), "{}", run.all());
     }
     let run = tree.run(&["check", "--pack", "p", "--glob", "*.yaml", "--glob", "!p/**", "--to", "boxes@2"]);
-    let pinned = "install.yaml:9:7: warning[pinned-version] chart boxes 1.1.2 is not edited, but the files require v2.0.1 after the conversion; it does not show where the objects come from: it has fields that v2.0.0 lacks\n  help: set it to 2.0.1 when the converted files are applied; to convert from the nearest release, pass --from boxes@1.1.0\n";
+    let pinned = "install.yaml:9:7: warning[pinned-version] chart boxes 1.1.2 is not edited; the target is v2.0.1; it does not show where the objects come from: it has fields that v2.0.0 lacks\n  help: set it to 2.0.1 when the converted files are applied; to convert from the nearest release, pass --from boxes@1.1.0\n";
     assert!(run.out.contains(pinned) && !run.err.contains("boxes 1.1.2"), "{}", run.all());
 }
 

@@ -316,8 +316,10 @@ fn reports_have_what_is_known_of_the_run_and_of_fields() {
     assert_eq!(others.count(), 1);
     fs::write(tree.path("report.json"), json.to_string()).unwrap();
     let merged = tree.run(&["report", "merge", "report.json"]);
+    tree.run(&[&["plan", "-o", "a.plan"], &to[1..]].concat()).check(0);
+    let shown = tree.run(&["show", "a.plan"]);
     let markdown = of_format("markdown").replace("&#64;", "@").replace("&#8203;", "");
-    for report in [merged.all(), markdown, of_format("html")] {
+    for report in [merged.all(), shown.all(), markdown, of_format("html")] {
         for said in ["cert-manager objects come from v1.17.0: chart cert-manager v1.17.0", defaults] {
             assert!(report.contains(said), "{said}: {report}");
         }

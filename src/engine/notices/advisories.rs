@@ -127,18 +127,18 @@ impl CrossedAdvisory<'_> {
         let has_none = self.advisory.values.is_some() && !has_values;
         let severity = |is_note| if is_note || has_none { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
+        let id = format!("{}/{}", self.target.pack.name(), self.advisory.id);
         match self.advisory.about {
             About::Object => {
                 let at_object = |(object, help, is_note): (FindingObject, Option<String>, bool)| {
                     let location = object.location.clone();
                     let finding = Finding::new(location, Code::Advisory, severity(is_note), message.clone());
-                    finding.about(object).maybe_help(help)
+                    Finding { advisory: Some(id.as_str().into()), ..finding.about(object).maybe_help(help) }
                 };
                 Reported::AtObjects(advised.objects.into_iter().map(at_object).collect())
             }
             about => {
                 let help = self.advisory.help.clone();
-                let id = format!("{}/{}", self.target.pack.name(), self.advisory.id);
                 Reported::AboutRun(RunAdvisory { id, about, severity: severity(advised.is_note), message, help })
             }
         }

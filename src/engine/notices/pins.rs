@@ -93,8 +93,7 @@ fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Pin> 
         false => format!("set it to {} when the converted files are applied", release.trim_start_matches('v')),
     };
     let is_other = differs || pack.exclusion(&evidence.version).is_some();
-    let is_not_edited =
-        format!("{} is not edited, but the files require {release} after the conversion", evidence.text);
+    let is_not_edited = format!("{} is not edited; the target is {release}", evidence.text);
     let (severity, message, help) = match (is_other, unused) {
         (true, None) => (Severity::Warning, is_not_edited, set),
         (true, Some(Unused { why, from })) => {

@@ -142,8 +142,6 @@ fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>, needed: &[S
                 "convert {names} in the same change: `apply` holds this back unless the list has {}",
                 if needed.len() == 1 { "it" } else { "them" }
             );
-            // It is about the list, which each object of the file needs to be longer.
-            found.truncate(1);
             (whole, Severity::Warning, help)
         }
         Dependent::HoldBack => {

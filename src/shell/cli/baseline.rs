@@ -39,7 +39,9 @@ struct Saved {
 
 impl Saved {
     fn counts(self) -> BTreeMap<Key, usize> {
-        let entry = |KnownFinding { file, object, code, field, count }| (Key { file, object, code, field }, count);
+        let entry = |KnownFinding { file, object, code, field, advisory, count }| {
+            (Key { file, object, code, field, advisory }, count)
+        };
         self.findings.into_iter().map(entry).collect()
     }
 }
@@ -52,6 +54,8 @@ struct KnownFinding {
     object: Option<String>,
     code: String,
     field: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    advisory: Option<String>,
     count: usize,
 }
 
@@ -64,6 +68,8 @@ pub(super) struct Key {
     code: String,
     /// Without the indices of lists: `spec.rules[].name`.
     field: Option<String>,
+    /// The advisory, of which an object can have several.
+    advisory: Option<String>,
 }
 
 /// The findings of a run, by what a baseline says of them.
@@ -175,8 +181,8 @@ impl Baseline {
             .counts
             .iter()
             .map(|(key, count)| {
-                let Key { file, object, code, field } = key.clone();
-                let entry = KnownFinding { file, object, code, field, count: *count };
+                let Key { file, object, code, field, advisory } = key.clone();
+                let entry = KnownFinding { file, object, code, field, advisory, count: *count };
                 format!("    {}", serde_json::to_string(&entry).expect("texts and numbers always print"))
             })
             .collect();
@@ -280,7 +286,7 @@ impl Baseline {
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: [{}]", self.file, self.code)?;
-        let rest = [self.object.as_deref(), self.field.as_deref()];
+        let rest = [self.object.as_deref(), self.field.as_deref(), self.advisory.as_deref()];
         rest.into_iter().flatten().try_for_each(|part| write!(f, " {part}"))
     }
 }
@@ -328,6 +334,7 @@ impl<'b> PathsFromFolder<'b> {
             object: finding.object.as_ref().map(|object| object.title.clone()),
             code: finding.code.name().to_owned(),
             field: finding.field.as_deref().map(without_positions),
+            advisory: finding.advisory.as_deref().map(str::to_owned),
         }
     }
 }

@@ -83,5 +83,7 @@ pub(super) fn findings(plan: &SavedPlan, level: Level, painter: &Painter, shown:
 /// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> String {
     let outcomes = text_format::outcomes(&plan.summary, written, painter);
-    format!("{outcomes}; to {}{}", visible(&plan.targets.join(", ")), text_format::left_out(&plan.left_out()))
+    let origins: String = text_format::origins(&plan.origins, &plan.summary).map(|line| format!("\n{line}")).collect();
+    let targets = visible(&plan.targets.join(", "));
+    format!("{outcomes}; to {targets}{}{origins}", text_format::left_out(&plan.left_out()))
 }

@@ -60,14 +60,14 @@ pub(crate) fn plural(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Says that fields change, and which where no rule says it.
-pub(super) fn other_fields(fields: &[String]) -> String {
+/// Names the fields that change, behind words that say so; nothing where a rule says which.
+pub(super) fn named_fields(fields: &[String]) -> String {
     match fields {
-        [] => "other fields".to_owned(),
-        fields if fields.len() <= PLACES => format!("other fields: {}", visible(&fields.join(", "))),
+        [] => String::new(),
+        fields if fields.len() <= PLACES => format!(": {}", visible(&fields.join(", "))),
         fields => {
             let (first, more) = fields.split_at(PLACES);
-            format!("other fields: {} and {} more", visible(&first.join(", ")), thousands(more.len()))
+            format!(": {} and {} more", visible(&first.join(", ")), thousands(more.len()))
         }
     }
 }

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::count::Counts;
+use super::count::{Counts, named_fields};
 use super::detection::Detection;
 use super::escape::{visible, visible_lines};
-use super::run_report::{Fate, Report, Written, changes_needed};
+use super::run_report::{Fate, Report, Written, changed_fields, changes_needed};
 use crate::authoring::crd_check::{Comparison, ReleaseStep};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{
@@ -21,7 +21,6 @@ use crate::engine::finding::{
 use crate::engine::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::shell::redaction::shows_secret;
-use crate::syntax::field::FieldPath;
 
 /// The version of the shape of reports; it grows when a reader has to change.
 pub(crate) const REPORT_SCHEMA_VERSION: u32 = 2;
@@ -564,7 +563,7 @@ impl ObjectRecord {
             from: TypeMeta::new(&plan.from),
             to: TypeMeta::new(&plan.to),
             rules: AppliedRule::all(plan),
-            fields: plan.fields.iter().map(FieldPath::to_string).collect(),
+            fields: changed_fields(plan),
             patch,
             findings: Vec::new(),
             acknowledged: Vec::new(),
@@ -584,7 +583,8 @@ impl ObjectRecord {
 
 impl FindingRecord {
     /// Makes the finding that an object must change, to stand below the object.
-    pub(super) fn changes_needed(location: &Location, from: &TypeMeta, to: &TypeMeta) -> Self {
+    pub(super) fn changes_needed(location: &Location, from: &TypeMeta, to: &TypeMeta, fields: &[String]) -> Self {
+        let message = change(&from.group_kind(), &from.api_version, &to.group_kind(), &to.api_version);
         Self {
             location: location.clone(),
             code: Code::ChangesNeeded.name().to_owned(),
@@ -592,7 +592,7 @@ impl FindingRecord {
             object: None,
             others: Vec::new(),
             field: None,
-            message: change(&from.group_kind(), &from.api_version, &to.group_kind(), &to.api_version),
+            message: message + &named_fields(fields),
             help: None,
             change: None,
         }

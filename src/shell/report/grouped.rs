@@ -12,17 +12,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::count::{PLACES, other_fields, thousands};
+use super::count::{PLACES, named_fields, thousands};
 use super::document::{AppliedRule, FindingRecord, ObjectRecord, TypeMeta};
 use super::escape::{help_and_text, visible, visible_block};
 use super::fields_alike::{PARTS, joined};
 use super::finding_list::{general_message, said};
 use super::one_line::on_one_line;
 use super::paint::Painter;
-use super::run_report::Fate;
+use super::run_report::{Fate, changed_fields};
 use crate::engine::finding::{Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome};
-use crate::syntax::field::FieldPath;
 
 /// How many lines of a text to be copied are printed, where not all are.
 const LINES: usize = 4;
@@ -366,8 +365,8 @@ fn changed(ChangedObject { from, to, fields, .. }: &ChangedObject) -> String {
     let (old, new) = (visible(&from.api_version), visible(&to.api_version));
     match (from.kind == to.kind, old == new) {
         // Values of a chart have no apiVersion.
-        (true, true) if old.is_empty() => other_fields(fields),
-        (true, true) => format!("{old}, {}", other_fields(fields)),
+        (true, true) if old.is_empty() => format!("other fields{}", named_fields(fields)),
+        (true, true) => format!("{old}, other fields{}", named_fields(fields)),
         (true, false) => format!("{old} -> {new}"),
         (false, _) => format!("{old} {} -> {new} {}", visible(&from.kind), visible(&to.kind)),
     }
@@ -399,7 +398,7 @@ impl ChangedObject {
             from: TypeMeta::new(&object.from),
             to: TypeMeta::new(&object.to),
             rules: AppliedRule::all(object),
-            fields: object.fields.iter().map(FieldPath::to_string).collect(),
+            fields: changed_fields(object),
         })
     }
 

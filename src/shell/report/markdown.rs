@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::address;
-use super::count::{other_fields, plural, thousands};
+use super::count::{named_fields, plural, thousands};
 use super::document::{ObjectRecord, ReportDocument};
 use super::escape::{help_and_text, visible};
 use super::finding_list::{ListedFinding, entries, said};
@@ -131,7 +131,7 @@ fn head(document: &ReportDocument) -> String {
     if let Some(unknown) = text_format::of_unknown_groups(&summary.unknown_groups) {
         let _infallible = writeln!(out, "\nNothing is known of objects: {}.", prose(&unknown));
     }
-    for sentence in text_format::origins(document) {
+    for sentence in text_format::origins(&document.origins, summary) {
         let _infallible = writeln!(out, "\n{}.", prose(&sentence));
     }
     if !document.left_out.is_empty() {
@@ -322,7 +322,7 @@ fn change(object: &ObjectRecord) -> String {
     let ObjectRecord { from, to, fields, .. } = object;
     let side = |side: &super::document::TypeMeta| code(&format!("{} {}", side.api_version, side.kind));
     let becomes = match (from.kind == to.kind, from == to) {
-        (_, true) => escaped(&other_fields(fields), ""),
+        (_, true) => escaped(&format!("other fields{}", named_fields(fields)), ""),
         (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),
         (false, _) => format!("{} → {}", side(from), side(to)),
     };

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::count::Counts;
+use super::count::{Counts, named_fields};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
 use crate::engine::plan::{ObjectPlan, Outcome, Plan, RunAdvisory, change};
 use crate::knowledge::pack::Packs;
+use crate::syntax::field::FieldPath;
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
 #[derive(Debug)]
@@ -60,9 +61,15 @@ pub enum Written {
 /// Makes the finding that an object must change.
 pub(crate) fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let message = change(old_kind, &old.to_string(), new_kind, &new.to_string());
+    let message =
+        change(old_kind, &old.to_string(), new_kind, &new.to_string()) + &named_fields(&changed_fields(object));
     Finding::new(object.location.clone(), Code::ChangesNeeded, Severity::Warning, message)
         .about(FindingObject::new(object.title.clone(), object.location.clone()))
+}
+
+/// Returns the fields of an object that change, where neither a rule nor an apiVersion says it.
+pub(super) fn changed_fields(object: &ObjectPlan) -> Vec<String> {
+    object.fields.iter().map(FieldPath::to_string).collect()
 }
 
 /// What becomes of an object, with what was accepted before.

@@ -55,6 +55,9 @@ pub struct SavedPlan {
     pub findings: Vec<FindingRecord>,
     /// What is to be known about the cluster and the releases.
     pub advisories: Vec<RunAdvisory>,
+    /// Where the objects come from that change or are held back, and which targets were added, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) origins: Vec<String>,
 }
 
 /// A pack that a plan was made with.
@@ -131,6 +134,7 @@ impl SavedPlan {
             objects: report.objects.iter().map(|object| SavedObject::new(object, fates.of(object))).collect(),
             findings: report.findings.iter().map(FindingRecord::new).collect(),
             advisories: report.advisories.to_vec(),
+            origins: report.origins.clone(),
         })
     }
 
@@ -209,6 +213,7 @@ impl SavedPlan {
             objects,
             findings,
             advisories: self.advisories.clone(),
+            origins: self.origins.clone(),
             ..ReportDocument::default()
         };
         document.count();
@@ -226,7 +231,7 @@ impl SavedObject {
     /// Makes the object of a document, with the finding that it must change.
     fn record(&self) -> ObjectRecord {
         let Self { fields, from, location, object, outcome, patch, rules, to } = self.clone();
-        let needed = (outcome == Fate::Changed).then(|| FindingRecord::changes_needed(&location, &from, &to));
+        let needed = (outcome == Fate::Changed).then(|| FindingRecord::changes_needed(&location, &from, &to, &fields));
         ObjectRecord {
             object,
             location,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::count::{Counts, plural, thousands};
-use super::document::{ReportDocument, Summary};
+use super::document::Summary;
 use super::escape::visible;
 use super::paint::Painter;
 use super::run_report::{Fate, Report, Written};
@@ -74,8 +74,8 @@ pub(super) fn summary_of(summary: &Summary, written: Written, files_left_out: &[
 }
 
 /// Says where the objects come from, and into how many old defaults are written, a sentence each.
-pub(super) fn origins(document: &ReportDocument) -> impl Iterator<Item = String> {
-    document.origins.iter().map(|line| visible(line)).chain(old_defaults(&document.summary))
+pub(crate) fn origins(origins: &[String], summary: &Summary) -> impl Iterator<Item = String> {
+    origins.iter().map(|line| visible(line)).chain(old_defaults(summary))
 }
 
 /// Says into how many objects old defaults are written, a line for each parameter that decides it.
