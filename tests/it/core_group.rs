@@ -293,7 +293,28 @@ fn roles_for_kinds_that_the_target_no_longer_has_are_reported() {
     assert_eq!(message("extensions, policy", "podsecuritypolicies", "kubernetes@1.25.0"), both);
     assert_eq!(message("policy", "podsecuritypolicies", "kubernetes@1.24.0"), None);
     assert_eq!(message("policy", "poddisruptionbudgets", "kubernetes@1.25.0"), None);
-    // Everything in a group is not that kind.
+    // Everything in a group is not that kind, but where the target has none of the group.
     assert_eq!(message("policy", "'*'", "kubernetes@1.25.0"), None);
+    let settings = "rules[0] names *.settings.k8s.io, which kubernetes@1.25.0 does not have; it is not updated";
+    assert_eq!(message("settings.k8s.io", "'*'", "kubernetes@1.25.0").as_deref(), Some(settings));
     assert_eq!(message("example.com", "podsecuritypolicies", "kubernetes@1.25.0"), None);
+}
+
+/// A webhook that names all resources of a version matches none of what has another version then.
+#[test]
+fn webhooks_for_all_resources_of_a_version_that_is_gone_are_reported() {
+    let lines = |group: &str, version: &str| {
+        let rule =
+            format!("{{apiGroups: [{group}], apiVersions: [{version}], resources: ['*'], operations: [CREATE]}}");
+        let text = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- {{name: a.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {{url: https://a.example.com}}, rules: [{rule}]}}\n"
+        );
+        let run = Tree::of(&[("a.yaml", &text)]).run(&["check", "--to", "kubernetes@1.33"]);
+        run.out.lines().filter(|line| line.contains("reference-not-updated")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let gone = lines("batch", "v1beta1");
+    assert!(gone.len() == 1 && gone[0].contains("matches cronjobs.batch in v1beta1"), "{gone:?}");
+    assert_eq!(lines("batch", "v1"), [""; 0]);
+    assert_eq!(lines("batch", "'*'"), [""; 0]);
+    assert_eq!(lines("'*'", "v1"), [""; 0]);
 }

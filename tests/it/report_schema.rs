@@ -34,13 +34,15 @@ fn check(schema: &Validator, instance: &Value, of: &str) {
 }
 
 /// Runs that reach every outcome, list and severity.
-const RUNS: [&[&str]; 10] = [
+const RUNS: [&[&str]; 11] = [
     &["check", "fixtures/repos/shop-1.0-experimental", "--to", "gateway-api@1.6/experimental"],
     &["check", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.0/standard"],
     &["diff", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.6/experimental", "--allow-loss"],
     &["check", "fixtures/repos/edge-ngf-1.6", "--to", "ngf@2.6", "--shard", "1/2"],
     &["check", "fixtures/repos/charts-ngf-1.6", "--to", "ngf@2.6"],
     &["check", "tests/it/yaml_front_end", "--to", "ngf@2.6", "--allow-empty"],
+    // Old defaults are written.
+    &["check", "fixtures/repos/homelab-2022", "--to", "kubernetes@1.25"],
     &["detect", "fixtures/repos/shop-1.0-experimental"],
     &["detect", "fixtures/repos/charts-ngf-1.6"],
     &["detect", "fixtures/crds", "--shard", "2/3"],

@@ -21,7 +21,7 @@ use crate::engine::finding::{Code, Finding};
 use crate::engine::links::ignored_paths;
 use crate::engine::manifest::{Manifest, Object, may_hold_rules};
 use crate::knowledge::pack::Target;
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{GroupKind, ReleaseId};
 use crate::syntax::field::{Entries, FieldPath, FieldPattern, PathRef, Step, each_child};
 use crate::syntax::yaml::{Intent, Place, TextFormat};
 
@@ -108,7 +108,7 @@ pub(super) fn rules_in(value: &Value) -> Vec<ResourceRule<'_>> {
 }
 
 /// Reports the mappings that name a kind which the target no longer has, nor one that it becomes. What names all kinds of a group
-/// is not about that one.
+/// is about that one where the target has none of them.
 fn removed(rules: &[ResourceRule<'_>], targets: &Targets<'_>) -> Vec<Remark> {
     rules.iter().flat_map(|rule| removed_in(rule, targets)).collect()
 }
@@ -120,14 +120,21 @@ fn removed_in(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Vec<Remark> {
     let of_rule =
         targets_of_run.filter(|target| target.pack.groups().iter().any(|group| rule.groups.contains(&group.as_str())));
     let kinds = of_rule.flat_map(|target| target.pack.kinds().map(move |kind| (target, kind)));
-    let is_removed = |(_, kind): &(&Target<'_>, &GroupKind)| rule.lists(kind) && targets.removed(kind);
+    let is_empty = |target: &Target<'_>, group: &str| {
+        let mut of_group = target.pack.kinds().filter(|kind| kind.group == group);
+        rule.names_all() && rule.groups.contains(&group) && of_group.all(|kind| targets.removed(kind))
+    };
+    let is_removed = |(target, kind): &(&Target<'_>, &GroupKind)| {
+        targets.removed(kind) && (rule.lists(kind) || is_empty(target, &kind.group))
+    };
     let mut by_move: BTreeMap<Option<String>, Vec<(&Target<'_>, &GroupKind)>> = BTreeMap::new();
     for (target, kind) in kinds.filter(is_removed) {
         by_move.entry(targets.possible_move(kind)).or_default().push((target, kind));
     }
     let remark = |(offer, removed): (Option<String>, Vec<(&Target<'_>, &GroupKind)>)| {
         let target = removed[0].0;
-        let names: Vec<String> = removed.iter().map(|(_, kind)| rule.name(kind, "")).collect();
+        let mut names: Vec<String> = removed.iter().map(|(_, kind)| rule.given_name(kind, "")).collect();
+        names.dedup();
         let names = names.join(", ");
         let message = format!("{path} names {names}, which {target} does not have; it is not updated");
         // The same for every mapping, so that it is said once.
@@ -160,8 +167,18 @@ fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remar
     let targets_of_run = targets.goal.targets.iter();
     let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
         |(kind, target)| {
-            let is_named =
+            let is_written =
                 rule.groups.contains(&kind.group.as_str()) && rule.resources.contains(&plural(&kind.kind).as_str());
+            let names = |names: &[&str], name: &str| names.contains(&name) || names.contains(&"*");
+            // What only newer releases have is no reason for a rule about all.
+            let is_older = |release: ReleaseId| release < target.release;
+            let is_gone = |version: &&str| {
+                target.pack.catalog(kind).is_some_and(|catalog| catalog.serving(version).iter().any(is_older))
+            };
+            let is_named = is_written
+                || names(&rule.groups, &kind.group)
+                    && names(&rule.resources, &plural(&kind.kind))
+                    && versions.iter().any(is_gone);
             let had =
                 |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
             let is_lost = |version: &&str| targets.not_serving(kind, version).is_some();
@@ -303,6 +320,11 @@ impl<'v> ResourceRule<'v> {
         self.map.items(key).iter().filter_map(Value::as_str).collect()
     }
 
+    /// Returns whether the mapping names all resources or kinds of its groups.
+    fn names_all(&self) -> bool {
+        self.resources.contains(&"*") || self.kinds.contains(&"*")
+    }
+
     /// Returns whether the mapping names `kind` itself, with its group and its resource or kind written out.
     fn lists(&self, kind: &GroupKind) -> bool {
         let is_named = || {
@@ -349,7 +371,7 @@ impl<'v> ResourceRule<'v> {
 
     /// Returns what the mapping calls a part of `kind`, which it names.
     fn given_name(&self, kind: &GroupKind, part: &str) -> String {
-        match self.resources.contains(&"*") || self.kinds.contains(&"*") {
+        match self.names_all() && !self.lists(kind) {
             true => format!("*.{}", kind.group),
             false => self.name(kind, part),
         }
