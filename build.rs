@@ -75,13 +75,17 @@ struct Catalogs {
 }
 
 impl Catalogs {
-    /// Adds a catalog; returns what the program has in its place.
+    /// Adds a catalog; returns what the program has in its place: what is before its fields as it is, since a run asks most for no more.
     fn add(&mut self, text: &str) -> String {
+        let columns = text.find("\npath\t").expect("a line names the columns") + 1;
+        let head = &text[..columns + text[columns..].find('\n').map_or(0, |end| end + 1)];
         let start = self.compressed.len();
         self.compressed.extend(compress_to_vec(text.as_bytes(), STRONGEST));
         self.count += 1;
-        let (number, end) = (self.count - 1, self.compressed.len());
-        format!("Stored::Compressed {{ number: {number}, start: {start}, end: {end} }}")
+        let (number, end, length) = (self.count - 1, self.compressed.len(), text.len());
+        format!(
+            "Stored::Compressed {{ number: {number}, start: {start}, end: {end}, length: {length}, head: {head:?} }}"
+        )
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::embedded::Embedded;
@@ -62,23 +63,35 @@ pub(crate) enum OpenTemplate {
 
 /// Returns how a file that names no known API group can print known objects, if it is a template, by its folder.
 pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<OpenTemplate> {
-    let is_open = |line: &str| line.split_once("apiVersion:").is_some_and(|(_, version)| version.contains("{{"));
-    let is_kind = |line: &str| {
-        let kind = line.split_once("kind:").and_then(|(_, kind)| kind.split('#').next()).map(str::trim);
-        let is_known = |kind: &str| recognizer.is_known_kind(None, kind.trim_matches(['"', '\'']));
-        kind.is_some_and(|kind| kind.contains("{{") || is_known(kind))
+    let is_kind = |kind: &str| {
+        let kind = kind.split('#').next().unwrap_or_default().trim();
+        kind.contains("{{") || recognizer.is_known_kind(None, kind.trim_matches(['"', '\'']))
     };
     let prints_all = |text: &str| {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
         lines.all(|line| line.starts_with("{{")) && ["include", "template"].iter().any(|call| text.contains(call))
     };
     let text = is_in_templates(file).then(|| std::str::from_utf8(bytes).ok()).flatten()?;
-    let is_foreign = text.contains("{{") && recognizer.mentions_foreign_kind(text);
-    let is_triggered = is_foreign && recognizer.mentions_trigger(bytes);
-    if text.lines().any(is_open) && text.lines().any(is_kind) || is_triggered || prints_all(text) {
+    // Without an action, it prints what it is.
+    memmem::find(bytes, b"{{")?;
+    let is_foreign = recognizer.mentions_foreign_kind(text);
+    let is_open =
+        || rests(text, "apiVersion:").any(|version| version.contains("{{")) && rests(text, "kind:").any(is_kind);
+    if is_foreign && recognizer.mentions_trigger(bytes) || is_open() || prints_all(text) {
         return Some(OpenTemplate::ByItself);
     }
     is_foreign.then_some(OpenTemplate::WithValues)
+}
+
+/// Returns what follows `key` in the lines that have it.
+fn rests<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+    let mut left = text;
+    std::iter::from_fn(move || {
+        let after = &left[memmem::find(left.as_bytes(), key.as_bytes())? + key.len()..];
+        let rest = after.lines().next().unwrap_or_default();
+        left = &after[rest.len()..];
+        Some(rest)
+    })
 }
 
 fn is_in_templates(file: &str) -> bool {

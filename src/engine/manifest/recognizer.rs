@@ -40,6 +40,8 @@ pub struct Recognizer {
     any: OnceLock<TextSearch>,
     /// Finds any of the groups that have a name. Made when it is first used.
     any_group: OnceLock<TextSearch>,
+    /// Finds any of the kinds of other groups. Made when it is first used.
+    any_foreign_kind: OnceLock<TextSearch>,
     groups: BTreeSet<String>,
     kinds: BTreeSet<String>,
     /// The kinds of other groups that rules are about.
@@ -63,6 +65,7 @@ impl Recognizer {
         Self {
             any: OnceLock::new(),
             any_group: OnceLock::new(),
+            any_foreign_kind: OnceLock::new(),
             groups: groups.into_iter().map(str::to_owned).collect(),
             kinds: BTreeSet::new(),
             foreign_kinds: BTreeSet::new(),
@@ -205,7 +208,8 @@ impl Recognizer {
 
     /// Returns whether `text` contains the name of a foreign kind.
     pub(crate) fn mentions_foreign_kind(&self, text: &str) -> bool {
-        self.foreign_kinds.iter().any(|foreign| text.contains(foreign.kind.as_str()))
+        let kinds = || self.foreign_kinds.iter().map(|foreign| foreign.kind.as_str());
+        self.any_foreign_kind.get_or_init(|| TextSearch::new(kinds())).is_in(text.as_bytes())
     }
 
     /// Returns whether rules are about `kind`, which is of another group.

@@ -6,6 +6,7 @@
 //! Invariant: nothing of a catalog changes once it is read.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -35,8 +36,17 @@ pub struct Catalog {
 /// Fields that are not read at once.
 #[derive(Clone, Debug)]
 struct Unread {
-    lines: FieldLines<'static>,
+    /// The text of the catalog, and how much of it was read.
+    text: &'static dyn StoredText,
+    read: usize,
+    /// The number of the first line that was not read.
+    first: usize,
     line: Arc<ReleaseLine>,
+}
+
+/// A text of the program that is made when it is first used.
+pub(crate) trait StoredText: fmt::Debug + Sync {
+    fn text(&self) -> &'static str;
 }
 
 /// The schema of a field in some releases, to make a catalog of.
@@ -62,13 +72,13 @@ impl Catalog {
         Ok(Self { header, tree, unread: None, references: OnceLock::new() })
     }
 
-    /// Reads the text of a catalog file of the program, whose fields are read when they are first used.
+    /// Reads what is before the fields in the text of a catalog file of the program; these are read when they are first used.
     ///
     /// # Errors
     /// As [`Catalog::parse`], as far as it is read.
-    pub(crate) fn open(text: &'static str, line: &Arc<ReleaseLine>) -> Result<Self, String> {
-        let (header, lines) = read::header(text, line)?;
-        let unread = Some(Unread { lines, line: Arc::clone(line) });
+    pub(crate) fn open(head: &str, text: &'static dyn StoredText, line: &Arc<ReleaseLine>) -> Result<Self, String> {
+        let (header, FieldLines { text: fields, first }) = read::header(head, line)?;
+        let unread = Some(Unread { text, read: head.len() - fields.len(), first, line: Arc::clone(line) });
         Ok(Self { header, tree: OnceLock::new(), unread, references: OnceLock::new() })
     }
 
@@ -89,8 +99,10 @@ impl Catalog {
 
     fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| {
-            let Unread { lines, line } = self.unread.as_ref().expect("a catalog has its fields, or their lines");
-            read::tree(*lines, line).expect("tests read the catalogs of the program")
+            let Unread { text, read, first, line } =
+                self.unread.as_ref().expect("a catalog has its fields, or their lines");
+            let lines = FieldLines { text: &text.text()[*read..], first: *first };
+            read::tree(lines, line).expect("tests read the catalogs of the program")
         })
     }
 

@@ -27,7 +27,7 @@ mod sample;
 mod tree;
 
 pub use catalog::Catalog;
-pub(crate) use catalog::FieldRow;
+pub(crate) use catalog::{FieldRow, StoredText};
 pub(crate) use check::Violation;
 pub use check::ViolationKind;
 pub(crate) use differences::{Difference, DifferenceKind, SchemaName};

@@ -22,9 +22,9 @@ pub(crate) const WEBHOOK: &str = "webhook";
 /// The lines of the fields of a catalog.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldLines<'t> {
-    text: &'t str,
+    pub(super) text: &'t str,
     /// The number of the first line, from 1.
-    first: usize,
+    pub(super) first: usize,
 }
 
 /// Reads the header of `text`, whose releases are on `line`; the lines of the fields are left.

@@ -5,13 +5,15 @@
 //! Invariant: what the build script says of rules and catalogs is what they say themselves; a test compares the two.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::iter;
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use miniz_oxide::inflate::decompress_to_vec;
+use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 
 use super::rules::SchemaRule;
 use crate::knowledge::carrier::CarrierFile;
-use crate::knowledge::release::ApiVersion;
+use crate::knowledge::catalog::{Catalog, StoredText};
+use crate::knowledge::release::{ApiVersion, ReleaseLine};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -73,11 +75,13 @@ pub(crate) struct BuiltInFile {
 #[derive(Debug)]
 enum Stored {
     Plain(&'static str),
-    /// A catalog: its number among those of all packs, and where it is in them.
+    /// A catalog: its number among those of all packs, where it is in them, how long it is, and what is before its fields.
     Compressed {
         number: usize,
         start: usize,
         end: usize,
+        length: usize,
+        head: &'static str,
     },
 }
 
@@ -86,11 +90,31 @@ impl BuiltInFile {
     pub(crate) fn text(&self) -> &'static str {
         match &self.stored {
             Stored::Plain(text) => text,
-            Stored::Compressed { number, start, end } => READ[*number].get_or_init(|| {
-                let bytes = decompress_to_vec(&COMPRESSED[*start..*end]).expect(COMPRESSED_TEXT);
+            Stored::Compressed { number, start, end, length, .. } => READ[*number].get_or_init(|| {
+                let mut bytes = vec![0; *length];
+                let compressed = iter::once(&COMPRESSED[*start..*end]);
+                decompress_slice_iter_to_slice(&mut bytes, compressed, false, true).expect(COMPRESSED_TEXT);
                 String::from_utf8(bytes).expect(COMPRESSED_TEXT)
             }),
         }
+    }
+
+    /// Returns the catalog that it is.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`].
+    pub(super) fn catalog(&'static self, line: &Arc<ReleaseLine>) -> Result<Catalog, String> {
+        let head = match &self.stored {
+            Stored::Plain(text) => text,
+            Stored::Compressed { head, .. } => head,
+        };
+        Catalog::open(head, self, line)
+    }
+}
+
+impl StoredText for BuiltInFile {
+    fn text(&self) -> &'static str {
+        self.text()
     }
 }
 

@@ -86,17 +86,15 @@ impl Folder {
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         match &self.files {
             Files::Given(files) => files.get(path).map(|text| &**text),
-            Files::BuiltIn(_) => self.built_in_text(path),
+            Files::BuiltIn(_) => self.built_in_file(path).map(BuiltInFile::text),
         }
     }
 
-    /// Returns the text of the file with this path, where the program has it.
-    pub(crate) fn built_in_text(&self, path: &str) -> Option<&'static str> {
+    /// Returns the file with this path, where the program has it.
+    pub(crate) fn built_in_file(&self, path: &str) -> Option<&'static BuiltInFile> {
         match self.files {
             Files::Given(_) => None,
-            Files::BuiltIn(files) => {
-                files.binary_search_by_key(&path, |file| file.path).ok().map(|at| files[at].text())
-            }
+            Files::BuiltIn(files) => files.binary_search_by_key(&path, |file| file.path).ok().map(|at| &files[at]),
         }
     }
 

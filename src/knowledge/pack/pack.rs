@@ -449,8 +449,8 @@ impl Pack {
                 return Ok(Gathered::of_crds(crds).catalogs().next().expect("CRDs define their kind"));
             }
         };
-        match self.folder.built_in_text(path) {
-            Some(text) => Catalog::open(text, &self.releases().line),
+        match self.folder.built_in_file(path) {
+            Some(file) => file.catalog(&self.releases().line),
             None => Catalog::parse(self.folder.text(path).unwrap_or_default(), self.line()),
         }
     }
