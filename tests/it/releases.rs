@@ -781,29 +781,3 @@ fn values_that_do_not_show_their_chart_are_no_green_run() {
         }
     }
 }
-
-#[test]
-fn a_rule_in_a_language_that_was_left_is_marked_only_where_it_can_come_from_before() {
-    let route = |syntax: &str| {
-        format!(
-            "apiVersion: traefik.io/v1alpha1\nkind: IngressRoute\nmetadata: {{name: b}}\nspec:\n  routes:\n  - kind: Rule\n    match: HostRegexp(`{{sub:[a-z]+}}.a.com`)\n{syntax}    \
-             services: [{{name: x, port: 80}}]\n"
-        )
-    };
-    let (open, marked) = (route(""), route("    syntax: v2\n"));
-    let check = |from: &[&str], files: &[(&str, &str)], expected: &str| {
-        let mut all = vec![("a.yaml", &*open)];
-        all.extend(files);
-        let tree = Tree::of(&all);
-        let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--to", "traefik@v3.7.9"], from].concat());
-        run.check(0);
-        assert_eq!(tree.text("a.yaml"), expected, "{}", run.all());
-        run
-    };
-    check(&[], &[], &marked);
-    check(&["--from", "traefik@v2.11.0"], &[], &marked);
-    let image = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: t}\nspec: {template: {spec: {containers: [{name: t, image: 'traefik:v3.1.0'}]}}}\n";
-    for run in [check(&["--from", "traefik@v3.1.0"], &[], &open), check(&[], &[("t.yaml", image)], &open)] {
-        assert!(run.all().contains("the object comes from v3.0.0 or after, so this is left as it is"), "{}", run.all());
-    }
-}
