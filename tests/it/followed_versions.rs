@@ -270,3 +270,136 @@ fn a_namespace_that_is_built_counts_as_one_that_is_written() {
         assert_eq!(run.all().contains("applies to its namespace"), !is_converted, "{built}: {}", run.all());
     }
 }
+
+/// Two Gateways of different projects, of these versions, of which the first one is Istio's.
+fn gateways(istio: &str, other: &str) -> [(&'static str, String); 2] {
+    [
+        (
+            "a.yaml",
+            format!(
+                "apiVersion: networking.istio.io/{istio}\nkind: Gateway\nmetadata: {{name: a}}\nspec: {{selector: {{a: b}}, servers: []}}\n"
+            ),
+        ),
+        (
+            "b.yaml",
+            format!(
+                "apiVersion: gateway.networking.k8s.io/{other}\nkind: Gateway\nmetadata: {{name: b}}\nspec: {{gatewayClassName: c, listeners: []}}\n"
+            ),
+        ),
+    ]
+}
+
+/// Converts a kustomization with `lines`, over the files, and returns it afterwards; the exit code is `code`.
+fn converted_kustomization(files: &[(&str, String)], lines: &str, target: &str, code: i32) -> String {
+    let resources: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
+    let text = format!("resources: [{}]\n{lines}\n", resources.join(", "));
+    let mut all: Vec<(&str, &str)> = files.iter().map(|(file, text)| (*file, &**text)).collect();
+    all.push(("kustomization.yaml", &text));
+    let tree = Tree::of(&all);
+    apply(&tree, target).check(code);
+    tree.text("kustomization.yaml").split_once('\n').unwrap().1.trim_end().to_owned()
+}
+
+#[test]
+fn a_selector_of_kustomize_selects_no_object_of_another_group_afterwards() {
+    let patch = |target: &str| format!("patches: [{{path: p.json, target: {{{target}}}}}]");
+    let service = ("c.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: c}\nspec: {ports: []}\n".to_owned());
+    let [one, other] = gateways("v1alpha3", "v1");
+    let in_one = [("a.yaml", format!("{}---\n{}", one.1, other.1))];
+    let both = [one.clone(), other];
+    let alone = [one.clone()];
+    let with_service = [one, service];
+    let old = "kind: Gateway, version: v1alpha3";
+    let group = "group: networking.istio.io";
+    // The files, what a target is before, and what it becomes.
+    let cases: [(&[(&str, String)], &str, String); 6] = [
+        (&both, old, format!("{group}, kind: Gateway, version: v1")),
+        (&in_one, old, format!("{group}, kind: Gateway, version: v1")),
+        (&with_service, "version: v1alpha3", format!("{group}, version: v1")),
+        (&both, "kind: Gateway, version: v1alpha3, name: a", "kind: Gateway, version: v1, name: a".to_owned()),
+        (&with_service, old, "kind: Gateway, version: v1".to_owned()),
+        (&alone, "version: v1alpha3", "version: v1".to_owned()),
+    ];
+    for (files, before, after) in cases {
+        assert_eq!(converted_kustomization(files, &patch(before), "istio@1.30.3", 0), patch(&after), "{before}");
+    }
+    let generated = |target: &str| format!("configMapGenerator: [{{name: c, literals: [x=y]}}]\n{}", patch(target));
+    let after = converted_kustomization(&alone, &generated("version: v1alpha3"), "istio@1.30.3", 0);
+    assert_eq!(after, generated(&format!("{group}, version: v1")));
+}
+
+#[test]
+fn a_selector_that_objects_of_another_group_need_holds_back_what_it_selects_besides() {
+    let patch = |target: &str| format!("patches: [{{path: p.json, target: {{{target}}}}}]");
+    for (versions, before, target) in [
+        (["v1beta1", "v1beta1"], "kind: Gateway, version: v1beta1", "istio@1.30.3"),
+        (["v1beta1", "v1beta1"], "version: v1beta1", "istio@1.30.3"),
+        (["v1", "v1"], "kind: Gateway, version: v1", "istio@1.21.0"),
+    ] {
+        let files = gateways(versions[0], versions[1]);
+        assert_eq!(converted_kustomization(&files, &patch(before), target, 1), patch(before), "{before}");
+    }
+    let old = "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: a}\nspec: {providerRef: {name: a}, requirements: []}\n";
+    let other = "apiVersion: provisioning.example.io/v1\nkind: Provisioner\nmetadata: {name: b}\nspec: {}\n";
+    let select = "replacements:\n- source: {kind: ConfigMap, name: c, fieldPath: data.x}\n  targets:\n  - select: {kind: Provisioner}\n    fieldPaths: [metadata.labels.a]";
+    let files = [("a.yaml", old.to_owned()), ("b.yaml", other.to_owned())];
+    assert_eq!(converted_kustomization(&files, select, "karpenter@v1.14.1", 1), select);
+}
+
+#[test]
+fn what_controllers_and_configurations_select_is_of_the_group_of_what_it_was() {
+    let [one, other] = gateways("v1alpha3", "v1");
+    let names = |version: &str, group: &str| {
+        format!(
+            "nameReference:\n- {group}kind: Gateway\n  version: {version}\n  fieldSpecs:\n  - {{path: spec/gateways, kind: VirtualService, version: {version}}}\n"
+        )
+    };
+    let flux = |target: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: x, namespace: flux-system}}\nspec:\n  path: ./app\n  prune: true\n  interval: 1h\n  \
+             sourceRef: {{kind: GitRepository, name: flux-system}}\n  patches:\n  - target: {{{target}}}\n    patch: |\n      - {{op: add, path: /metadata/labels, value: {{a: b}}}}\n"
+        )
+    };
+    let route = "apiVersion: networking.istio.io/v1alpha3\nkind: VirtualService\nmetadata: {name: a}\nspec: {hosts: [a], gateways: [a, b]}\n";
+    let (old_names, old_flux) = (names("v1alpha3", ""), flux("kind: Gateway, version: v1alpha3"));
+    let tree = Tree::of(&[
+        ("app/a.yaml", &one.1),
+        ("app/b.yaml", &other.1),
+        ("app/names.yaml", &old_names),
+        ("app/route.yaml", route),
+        (
+            "app/kustomization.yaml",
+            "namePrefix: p-\nresources: [a.yaml, b.yaml, route.yaml]\nconfigurations: [names.yaml]\n",
+        ),
+        ("flux.yaml", &old_flux),
+    ]);
+    apply(&tree, "istio@1.30.3").check(0);
+    assert_eq!(tree.text("app/names.yaml"), names("v1", "group: networking.istio.io\n  "));
+    assert_eq!(tree.text("flux.yaml"), flux("group: networking.istio.io, kind: Gateway, version: v1"));
+}
+
+#[test]
+fn a_rule_in_a_language_that_was_left_is_marked_only_where_it_can_come_from_before() {
+    let route = |syntax: &str| {
+        format!(
+            "apiVersion: traefik.io/v1alpha1\nkind: IngressRoute\nmetadata: {{name: b}}\nspec:\n  routes:\n  - kind: Rule\n    match: HostRegexp(`{{sub:[a-z]+}}.a.com`)\n{syntax}    \
+             services: [{{name: x, port: 80}}]\n"
+        )
+    };
+    let (open, marked) = (route(""), route("    syntax: v2\n"));
+    let check = |from: &[&str], files: &[(&str, &str)], expected: &str| {
+        let mut all = vec![("a.yaml", &*open)];
+        all.extend(files);
+        let tree = Tree::of(&all);
+        let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--to", "traefik@v3.7.9"], from].concat());
+        run.check(0);
+        assert_eq!(tree.text("a.yaml"), expected, "{}", run.all());
+        run
+    };
+    check(&[], &[], &marked);
+    check(&["--from", "traefik@v2.11.0"], &[], &marked);
+    let image = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: t}\nspec: {template: {spec: {containers: [{name: t, image: 'traefik:v3.1.0'}]}}}\n";
+    for run in [check(&["--from", "traefik@v3.1.0"], &[], &open), check(&[], &[("t.yaml", image)], &open)] {
+        assert!(run.all().contains("the object comes from v3.0.0 or after, so this is left as it is"), "{}", run.all());
+    }
+}

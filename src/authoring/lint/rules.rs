@@ -51,7 +51,7 @@ fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
         // What objects of other packs and the values of charts have is not known here.
         _ if lint.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
         Some(Needs::Repair) => check_repair(lint, rule, &file),
-        Some(Needs::From) | None => match &rule.api_versions {
+        Some(Needs::From | Needs::Crossing) | None => match &rule.api_versions {
             Some(versions) => claims_of_versions(lint, rule, versions, &file),
             None => claims(lint, rule, &file),
         },

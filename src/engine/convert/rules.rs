@@ -82,7 +82,16 @@ fn can_cross(subject: &Subject<'_>, releases: ReleaseSet, rule: &Rule, direction
 /// so left the object as it was.
 fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
     let may_be_upgraded = direction == Direction::Backward && !is_named(subject);
-    rule.needs != Some(Needs::From) || !may_be_upgraded && is_of_side(subject, rule, direction)
+    match rule.needs {
+        Some(Needs::From) => !may_be_upgraded && is_of_side(subject, rule, direction),
+        Some(Needs::Crossing) => can_be_of_side(subject, rule, direction),
+        Some(Needs::Repair) | None => true,
+    }
+}
+
+/// Returns whether some release that the object can come from is on the side of the rule that `direction` starts from.
+fn can_be_of_side(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
+    rule.can_apply_from(subject.origins, subject.target.pack.line(), direction)
 }
 
 /// Returns whether every release that the object can come from is on the side of the rule that `direction` starts from.
@@ -95,10 +104,11 @@ fn is_named(subject: &Subject<'_>) -> bool {
     subject.goal.choices.origins.contains_key(subject.target.pack.name())
 }
 
-/// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
+/// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows, or which is known not to be.
 fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
     let pack = subject.target.pack;
-    if !rule.can_apply_from(subject.origins, pack.line(), direction) {
+    let is_behind = !can_be_of_side(subject, rule, direction);
+    if is_behind && rule.needs != Some(Needs::Crossing) {
         return None;
     }
     let mut trial = session.clone();
@@ -106,11 +116,18 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
     let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
     let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
     let why = match is_of_side(subject, rule, direction) {
+        _ if is_behind => match direction {
+            Direction::Forward => format!("the object comes from {bundle} or after"),
+            Direction::Backward => format!("the object comes from before {bundle}"),
+        },
         false => format!("the files do not show whether the object comes from before {bundle} or after"),
         true => format!("the object can have been upgraded from before {bundle} as it was"),
     };
     let message = format!("{why}, so this is left as it is: {}", rule.summary);
     let help = match is_named(subject) {
+        _ if is_behind => format!(
+            "if it was written for the other side of {bundle}, convert it alone, with its release as --from {name}@RELEASE"
+        ),
         false => format!("pass --from {name}@RELEASE with the release that the objects come from"),
         true => format!(
             "it cannot come from where the others do; convert it alone, with its release as --from {name}@RELEASE"

@@ -13,7 +13,7 @@ use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChanges};
 use crate::engine::convert::Conversion;
 use crate::engine::finding::{Finding, Severity};
-use crate::syntax::yaml::Intent;
+use crate::syntax::yaml::{Intent, Place};
 
 /// What objects become, and what finds the places that follow them.
 pub(crate) struct Following<'f, 'l> {
@@ -38,6 +38,10 @@ impl Following<'_, '_> {
                     if path.get(session.object()).is_some_and(|old| *old != value) {
                         session.change(Intent::Replace { path, value }).expect("the path was found in this object");
                     }
+                }
+                Follow::Entry { path, text, before } => {
+                    let entry = Intent::Insert { path, value: Value::from(text), place: Place::Before(before) };
+                    session.change(entry).expect("the mapping was found in this object, without such an entry");
                 }
                 Follow::Report(remark) => findings.push(tied.finding(id, &remark, Severity::Unresolved)),
             }

@@ -370,6 +370,11 @@ impl<'a> Graph<'a> {
         self.named.get(file).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the kustomizations that work with the selectors in a file: itself, and those that name it.
+    pub(super) fn hosts_of(&self, file: &str) -> Vec<&'a str> {
+        self.name(file).into_iter().chain(self.users_of(file).iter().copied()).collect()
+    }
+
     /// Returns the files that a path in a list of transformers leads to: itself, or what the kustomization of a folder takes in.
     pub(super) fn files_at(&self, path: &'a str) -> Vec<&'a str> {
         self.named(path).map_or_else(|| vec![path], |(file, _)| self.reach(file).into_iter().collect())

@@ -2,7 +2,8 @@
 //!
 //! A patch, a replacement or a variable selects objects by group, version and kind, of which each can be absent or a pattern. Kustomize
 //! ignores a selector that selects nothing. So the parts that are written out follow the objects that a selector selects now, among
-//! all that its kustomization takes in. Where no selector could select just these objects, those that change are held back.
+//! all that its kustomization takes in; a group is added where without one others would be selected too. Where no selector could select
+//! just these objects, those that change are held back.
 //!
 //! Invariant: after [`Selectors::hold`], a selector that follows selects what it selected before.
 
@@ -14,12 +15,14 @@ use serde_json::{Map, Value};
 
 use super::held::Held;
 use super::kustomizations::Graph;
+use super::other_objects::{Origin, Reach};
 use super::selectors::{DecidedSelectors, ReadByKustomize};
+use super::survey::OtherObject;
 use super::tied_files::{Id, TiedFiles};
 use super::version_changes::{Follow, VersionChange, VersionChanges};
 use crate::engine::convert::{Remark, Targets, reference_roots, walk};
 use crate::engine::finding::{Code, Finding, Severity};
-use crate::engine::manifest::{Folder, Manifest, Object, Selector, folder_at};
+use crate::engine::manifest::{Manifest, Object, Selector, folder_at};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{Entries, FieldPath, PathRef};
 
@@ -42,23 +45,22 @@ enum Fate {
     Unseen,
 }
 
-/// What shows which files a selector selects from.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Origin {
-    File(String),
-    Folder(Folder),
+/// The files that a selector selects from, and the objects of other groups in them.
+struct Near<'l> {
+    files: BTreeSet<&'l str>,
+    others: Vec<&'l OtherObject>,
 }
 
 /// The selectors of a group of files.
 pub(crate) struct Selectors<'l> {
     tied: &'l TiedFiles<'l>,
-    /// The files that selectors select from, by what shows it.
-    reaches: RefCell<BTreeMap<Origin, Rc<BTreeSet<&'l str>>>>,
+    /// What selectors select from, by what shows it.
+    near: RefCell<BTreeMap<Origin<'l>, Rc<Near<'l>>>>,
 }
 
 impl<'l> Selectors<'l> {
     pub(crate) const fn new(tied: &'l TiedFiles<'l>) -> Self {
-        Self { tied, reaches: RefCell::new(BTreeMap::new()) }
+        Self { tied, near: RefCell::new(BTreeMap::new()) }
     }
 
     const fn graph(&self) -> &'l Graph<'l> {
@@ -111,8 +113,7 @@ impl<'l> Selectors<'l> {
         for selector in find(object, self.tied.targets) {
             match self.fate(manifest, object, &selector, changes) {
                 Some(Fate::Texts { texts, .. }) => {
-                    let text = |(key, text): (&str, String)| Follow::Text { path: selector.path.key(key), text };
-                    follows.extend(texts.into_iter().map(text));
+                    follows.extend(texts.into_iter().map(|(key, text)| selector.follow(key, text)));
                     decided.following.insert(selector.path);
                 }
                 Some(Fate::Unseen) => drop(decided.unseen.insert(selector.path)),
@@ -131,9 +132,11 @@ impl<'l> Selectors<'l> {
         changes: &VersionChanges<'_>,
     ) -> Option<Fate> {
         // What a chart renders is not in the run.
-        let reach = self.reach(manifest, object, &selector.path)?;
+        let reach = self.near(manifest, object, &selector.path)?;
         let mut near = changes.selected(selector.selector.name.as_ref(), self.graph());
-        near.retain(|change| reach.contains(change.file) && selector.is_named(change, self.graph()));
+        near.retain(|change| {
+            reach.files.contains(change.file) && selector.is_named(change.name.unwrap_or_default(), self.graph())
+        });
         let (selected, others): (Vec<_>, Vec<_>) = near
             .iter()
             .copied()
@@ -147,43 +150,49 @@ impl<'l> Selectors<'l> {
             return match objects.is_empty() {
                 false => Some(Fate::Lost { objects, why }),
                 // A component shows nothing by itself.
-                true => (has_unseen || !reach.is_empty()).then_some(Fate::Unseen),
+                true => (has_unseen || !reach.files.is_empty()).then_some(Fate::Unseen),
             };
         }
-        let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
-        if let Some(texts) = texts {
-            let new = selector.with(&texts);
+        let mut unknown = reach.others.clone();
+        unknown.retain(|other| selector.is_named(&other.name, self.graph()));
+        let is_exact = |texts: &Vec<(&str, String)>| {
+            let new = selector.with(texts);
             let selects = |change: &&VersionChange<'_>| new.selects(change.kind, &change.api_version());
-            if selected.iter().all(selects) && !others.iter().any(selects) {
-                return Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() });
-            }
+            let stays = |other: &&OtherObject| other.is_selected_by(&new) == other.is_selected_by(&selector.selector);
+            selected.iter().all(selects) && !others.iter().any(selects) && unknown.iter().all(stays)
+        };
+        match selector.texts(&selected).into_iter().find(is_exact) {
+            Some(texts) => Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() }),
+            None => lost(selector, &selected, &others, &unknown),
         }
-        lost(selector, &selected, &others)
     }
 
-    /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.
-    fn reach(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<Rc<BTreeSet<&'l str>>> {
-        let graph = self.graph();
-        let users = graph.users_of(&manifest.file);
+    /// Returns what the selector at `path` of an object selects from; nothing where it does not show.
+    fn near(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<Rc<Near<'l>>> {
+        let run = self.tied.run;
         let is_own = manifest.kustomization.is_some() && object.inline_patch.is_none();
-        let origin = match is_own || !users.is_empty() {
-            true => Origin::File(manifest.file.clone()),
-            false => Origin::Folder(folder_at(self.tied.targets.goal.packs.carriers(), object, path)?),
+        let users = run.graph.users_of(&manifest.file);
+        let origin = match (is_own, users) {
+            (true, _) => Origin::Kustomizations(run.graph.name(&manifest.file).into_iter().collect()),
+            (false, []) => Origin::Folder(folder_at(self.tied.targets.goal.packs.carriers(), object, path)?),
+            (false, users) => Origin::Kustomizations(users.to_vec()),
         };
-        let make = || match &origin {
-            Origin::Folder(folder) => {
-                let folder = graph.reach_of_folder(folder);
-                self.tied.run.files.iter().map(|file| &*file.file).filter(|file| folder.has(file)).collect()
-            }
-            Origin::File(_) if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
-            Origin::File(_) => users.iter().flat_map(|user| graph.reach(user)).collect(),
+        let make = || {
+            let reach = Reach::of(run, &origin);
+            let others = reach.all().filter_map(|file| run.other_objects.get(file)).flatten().collect();
+            Rc::new(Near { files: reach.files, others })
         };
-        Some(Rc::clone(self.reaches.borrow_mut().entry(origin.clone()).or_insert_with(|| Rc::new(make()))))
+        Some(Rc::clone(self.near.borrow_mut().entry(origin.clone()).or_insert_with(make)))
     }
 }
 
 /// Returns what is lost of what a selector selects among all that it could; nothing where nothing changes.
-fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &[&VersionChange<'_>]) -> Option<Fate> {
+fn lost(
+    selector: &KustomizeSelector,
+    selected: &[&VersionChange<'_>],
+    others: &[&VersionChange<'_>],
+    unknown: &[&OtherObject],
+) -> Option<Fate> {
     let is_changing =
         |change: &&&VersionChange<'_>| change.old_kind != change.kind || change.old_version != change.version;
     // Where all that it selects stays, others would be selected too.
@@ -196,8 +205,12 @@ fn lost(selector: &KustomizeSelector, selected: &[&VersionChange<'_>], others: &
         format!("{} of {old_version} becomes {} of {version}", old_kind.kind, kind.kind)
     };
     let becomes: BTreeSet<String> = changing.iter().map(becomes).collect();
+    let mut kept = unknown.iter().filter(|other| other.is_selected_by(&selector.selector));
+    let kept = kept.next().map_or_else(String::new, |OtherObject { kind, api_version, name }| {
+        format!(" and {} {name} of {api_version}", kind.kind)
+    });
     let why = format!(
-        "{} selects {} of the known objects, and no group, version and kind would select just these after the conversion ({})",
+        "{} selects {} of the known objects{kept}, and no group, version and kind would select just these after the conversion ({})",
         selector.path,
         selected.len(),
         Vec::from_iter(becomes).join(", ")
@@ -230,14 +243,38 @@ impl KustomizeSelector {
         texts.iter().any(|(key, text)| self.parts.get(key) != Some(text))
     }
 
+    /// Returns the texts that can select what these objects become; those with a group where it has none come last.
+    fn texts(&self, selected: &[&VersionChange<'_>]) -> Vec<Vec<(&'static str, String)>> {
+        let texts: Option<Vec<_>> = self.parts.iter().map(|(key, text)| part(key, text, selected)).collect();
+        let groups: BTreeSet<&str> = selected.iter().map(|change| &*change.kind.group).collect();
+        let has_group = ["group", "apiVersion"].iter().any(|key| self.parts.contains_key(key));
+        let group = groups.into_iter().next().filter(|group| !has_group && !group.is_empty());
+        let with_group = |texts: &Vec<(&'static str, String)>| {
+            let group = ("group", group?.to_owned());
+            Some(texts.iter().cloned().chain([group]).collect())
+        };
+        texts.into_iter().flat_map(|texts| [with_group(&texts), Some(texts)].into_iter().rev().flatten()).collect()
+    }
+
+    /// Returns how its part `key` becomes `text`.
+    fn follow(&self, key: &str, text: String) -> Follow {
+        let path = self.path.key(key);
+        match self.parts.first_key_value() {
+            Some((before, _)) if !self.parts.contains_key(key) => {
+                Follow::Entry { path, text, before: (*before).to_owned() }
+            }
+            _ => Follow::Text { path, text },
+        }
+    }
+
     /// Returns whether it selects an object of this name, to which kustomizations can add prefixes and suffixes.
-    fn is_named(&self, object: &VersionChange<'_>, graph: &Graph<'_>) -> bool {
+    fn is_named(&self, name: &str, graph: &Graph<'_>) -> bool {
         let Some(part) = &self.selector.name else { return true };
-        graph.names_after(object.name.unwrap_or_default()).iter().any(|name| part.is(name))
+        graph.names_after(name).iter().any(|name| part.is(name))
     }
 
     /// Returns the selector with other texts.
-    fn with(&self, texts: &[(&'static str, String)]) -> Selector {
+    fn with(&self, texts: &[(&str, String)]) -> Selector {
         let map: Map<String, Value> =
             texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(text.as_str()))).collect();
         Selector::of_reference(&map)

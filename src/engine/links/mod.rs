@@ -15,7 +15,7 @@
 //! becomes of them, with the `sources` of replacements that nothing else reads); `build_states` (what is built of an object, step by step) over `merge`, `built_objects` (and converted), `built_texts` (values of charts in texts), `built_created` (objects that others have created), `judged` (which of it the target must accept), `states`
 //! (whether one is the other) over `difference`.
 //!
-//! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version), `ignored_paths` (of Argo CD and
+//! What follows the objects that it names: `references`, `selectors` and `kustomize_selectors` (by version, with the `other_objects` that these can select), `ignored_paths` (of Argo CD and
 //! Flux) and `named_beside` (which is reported) over `named_fields`, over `following` (what is written) and `version_changes` (which versions objects get).
 //!
 //! What holds objects back, in `held`: `together` (objects that convert together or not at all) `name_conflicts` `split_objects` (that become several, or one) `part_names` (several of one name) `merged_values` (into which Helm merges others); what only reports:
@@ -62,6 +62,7 @@ mod json_patch;
 mod judged;
 mod replacement;
 
+mod other_objects;
 mod sources;
 mod version_changes;
 
@@ -86,11 +87,12 @@ pub(crate) mod unapplied;
 pub(crate) use built_objects::is_outdated;
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;
+pub(crate) use other_objects::{files_to_read, in_text as other_objects_in};
 pub(crate) use run::{Run, Sources};
 pub(crate) use sources::open_sources;
 pub(crate) use survey::ChartFolder;
 pub use survey::FileSurvey;
-pub(crate) use survey::{BuiltCrd, CrdSurvey};
+pub(crate) use survey::{BuiltCrd, CrdSurvey, OtherObjects};
 pub use surveyor::Surveyor;
 pub(crate) use tied_files::{Id, TiedFiles};
 pub(crate) use ties::{Group, groups, kinds_read};

@@ -11,7 +11,7 @@ use super::applications::{self, Applications};
 use super::builds;
 use super::kustomizations::Graph;
 use super::namespaces::Namespaces;
-use super::survey::FileSurvey;
+use super::survey::{FileSurvey, OtherObjects};
 use crate::engine::convert::Targets;
 use crate::engine::manifest::{Applied, Object};
 use crate::knowledge::lens::{Builds, Namespace, ObjectId};
@@ -31,6 +31,8 @@ pub(crate) struct Run<'a> {
     namespaces: Namespaces<'a>,
     /// The values of replacements whose sources are no known objects.
     pub(crate) sources: Sources,
+    /// The objects of other groups that selectors of Kustomize can select.
+    pub(crate) other_objects: OtherObjects,
     /// What is applied together; made when objects are first looked for.
     builds: OnceLock<Builds>,
     /// The number of each file.
@@ -66,6 +68,7 @@ impl<'a> Run<'a> {
                 goal.choices.namespace.as_deref(),
             ),
             sources: Sources::new(),
+            other_objects: OtherObjects::new(),
             builds: OnceLock::new(),
             numbers,
             patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::applications::InstructionRef;
 use super::instruction::Instruction;
+use super::other_objects::{Origin, Reach};
 use super::replacement;
 use super::run::Run;
 use super::steps::{Role, Step};
@@ -41,10 +42,8 @@ pub(crate) fn open_sources<'r>(run: &'r Run<'_>) -> Vec<OpenSource<'r>> {
             if run.applications.made.iter().any(|one| is_it(&one.instruction)) {
                 continue;
             }
-            let own = run.graph.name(&file.file);
-            let hosts = own.iter().chain(run.graph.users_of(&file.file)).copied();
-            let (files, kustomizations): (Vec<_>, Vec<_>) = hosts.map(|host| run.graph.taken_in(host)).unzip();
-            let [files, kustomizations] = [files, kustomizations].map(|all| all.into_iter().flatten().collect());
+            let origin = Origin::Kustomizations(run.graph.hosts_of(&file.file));
+            let Reach { files, kustomizations } = Reach::of(run, &origin);
             sources.push(OpenSource { holder, place, selector, kustomizations, files });
         }
     }

@@ -5,6 +5,7 @@
 //!
 //! Invariant: objects have the same numbers here as in their manifest.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -149,6 +150,24 @@ pub(crate) struct ObjectSurvey {
     /// What of it is not known.
     pub(crate) open: Option<Box<OpenParts>>,
 }
+
+/// An object of a group that the run does not convert.
+#[derive(Debug)]
+pub(crate) struct OtherObject {
+    pub(super) kind: GroupKind,
+    pub(super) api_version: ApiVersion,
+    pub(super) name: String,
+}
+
+impl OtherObject {
+    /// Returns whether a selector selects it, whatever its name.
+    pub(super) fn is_selected_by(&self, selector: &Selector) -> bool {
+        selector.selects(&self.kind, &self.api_version)
+    }
+}
+
+/// Those of each file that was read for them.
+pub(crate) type OtherObjects = BTreeMap<String, Vec<OtherObject>>;
 
 /// What is known of the text of a patch in a file.
 #[derive(Debug)]

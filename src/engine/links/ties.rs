@@ -132,9 +132,8 @@ impl<'r> Ties<'r> {
     fn add_selectors(&mut self) {
         let run = self.run;
         for (number, file, names) in self.named().filter(|(_, _, names)| !names.selectors.is_empty()) {
-            let users = run.graph.users_of(&file.file);
-            let own = run.graph.name(&file.file);
-            let reach: BTreeSet<&str> = own.iter().chain(users).flat_map(|file| run.graph.reach(file)).collect();
+            let hosts = run.graph.hosts_of(&file.file);
+            let reach: BTreeSet<&str> = hosts.into_iter().flat_map(|host| run.graph.reach(host)).collect();
             let of_reach = objects_by_name(run, reach.into_iter().filter_map(|file| run.number(file)));
             for FileSelector { selector, folder } in &names.selectors {
                 let of_folder = folder.as_ref().map(|folder| {

@@ -107,6 +107,8 @@ impl<'r> VersionChanges<'r> {
 pub(super) enum Follow {
     /// The text at `path` becomes `text`.
     Text { path: FieldPath, text: String },
+    /// The mapping of `path` gets it as a new entry, with `text`, before the entry of the key `before`.
+    Entry { path: FieldPath, text: String, before: String },
     /// It cannot follow.
     Report(Remark),
 }

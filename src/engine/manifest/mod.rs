@@ -54,7 +54,7 @@ pub(crate) use kustomization::{KUSTOMIZATIONS, Kustomization, PatchFile, PatchOp
 pub use manifest::Manifest;
 pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
-pub(crate) use object::Object;
+pub(crate) use object::{Object, is_list};
 pub(crate) use problem::{problem_code, template_finding};
 pub(crate) use read::{OpenTemplate, open_template, read_open};
 pub use read::{Reading, read};

@@ -194,6 +194,6 @@ pub(super) fn is_bare(value: &Value) -> bool {
 }
 
 /// Returns whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
-pub(super) fn is_list(value: &Value) -> bool {
+pub(crate) fn is_list(value: &Value) -> bool {
     value.text("kind").is_some_and(|kind| kind.ends_with("List"))
 }

@@ -153,9 +153,12 @@ impl Selector {
     /// selects no object that mentions none of these.
     pub(crate) fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
-        // The dots of a group stand for any character, and so for no group but this one.
-        let gives_group = self.group.as_ref().is_some_and(|part| known(&part.text));
-        gives_group || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
+        self.gives_group(known) || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
+    }
+
+    /// Returns whether it gives a group that is `known`: its dots stand for any character, and so for no group but this one.
+    pub(crate) fn gives_group(&self, known: impl Fn(&str) -> bool) -> bool {
+        self.group.as_ref().is_some_and(|part| known(&part.text))
     }
 
     /// Returns whether it can select objects of this kind and version.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::links::{Id, Run, Sources, kinds_read, open_sources};
+use crate::engine::links::{Id, OtherObjects, Run, Sources, files_to_read, kinds_read, open_sources, other_objects_in};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::{Namespace, ObjectPlace, ObjectView};
 
@@ -55,15 +55,28 @@ pub(super) fn read_sources<M: Manifests>(run: &Run<'_>, manifests: &M) -> Result
     for source in open_sources(run) {
         let manifest = manifests.read(source.holder.file)?;
         let Some(data) = source.place.get(&manifest.borrow().objects[source.holder.at].value) else { continue };
-        let text_of = |file: &str| match run.number(file) {
-            Some(number) => Some(manifests.read(number).ok()?.borrow().text.to_string()),
-            None => manifests.text_of_other(file),
-        };
-        if let Some(value) = source.value(run, data, &text_of) {
+        if let Some(value) = source.value(run, data, &|file| text_of(run, manifests, file)) {
             sources.insert((source.holder, source.place.clone()), value);
         }
     }
     Ok(sources)
+}
+
+/// Reads the objects of other groups that selectors of Kustomize can select; few runs have selectors without a group that change.
+pub(super) fn read_other_objects<M: Manifests>(run: &Run<'_>, manifests: &M) -> OtherObjects {
+    let of_file = |file: &str| {
+        let found = other_objects_in(run, file, &text_of(run, manifests, file)?);
+        (!found.is_empty()).then(|| (file.to_owned(), found))
+    };
+    files_to_read(run).into_iter().filter_map(of_file).collect()
+}
+
+/// Returns the text of a file, of the run or not, where it can be read.
+fn text_of<M: Manifests>(run: &Run<'_>, manifests: &M, file: &str) -> Option<String> {
+    match run.number(file) {
+        Some(number) => Some(manifests.read(number).ok()?.borrow().text.to_string()),
+        None => manifests.text_of_other(file),
+    }
 }
 
 /// The objects of the kinds that rules read, where the run has objects of the kinds that these rules are about.

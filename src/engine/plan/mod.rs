@@ -80,7 +80,7 @@ use crate::engine::notices::old_names::KindsOfRun;
 use assemble::assemble;
 use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
-use manifests::{ReadObjects, read_sources};
+use manifests::{ReadObjects, read_other_objects, read_sources};
 use origins::with_origins_in;
 use styles::Styles;
 use templates::TemplatePlanner;
@@ -121,6 +121,7 @@ pub fn plan_files<M: Manifests>(
 ) -> Result<Plan, M::Error> {
     let mut run = Run::new(&planner.targets, surveys);
     run.sources = read_sources(&run, manifests)?;
+    run.other_objects = read_other_objects(&run, manifests);
     let withheld = Withheld::without(scope.left_out, &run).and(scope.declined);
     let objects = ReadObjects::read(&run, manifests)?;
     let parameters = &planner.goal().choices.parameters;

@@ -519,7 +519,7 @@ impl Pack {
     /// Returns whether what is done about an object, or said, can depend on the release that it comes from.
     pub(crate) fn asks_for_origins(&self) -> bool {
         let notes = self.release_notes();
-        let asks = |rule: &Rule| rule.needs == Some(wire::Needs::From);
+        let asks = |rule: &Rule| matches!(rule.needs, Some(wire::Needs::From | wire::Needs::Crossing));
         !notes.advisories.is_empty() || !notes.moves.is_empty() || self.rules().iter().any(asks)
     }
 

@@ -637,6 +637,8 @@ pub struct Destructive {
 pub enum Needs {
     /// The release that the objects come from, if neither their fields nor their apiVersion show it.
     From,
+    /// That nothing shows that the objects come from behind the change: what they say means something else there.
+    Crossing,
     /// That `--repair` is passed: the rule corrects what no release ever had.
     Repair,
 }
