@@ -14,12 +14,13 @@ use serde_json::{Map, Value};
 mod default_groups;
 
 /// The keys of `pack.yaml` that every run reads; it reads the others of the packs whose releases it is about.
-const HEAD: [&str; 15] = [
+const HEAD: [&str; 16] = [
     "name",
     "aliases",
     "title",
     "source",
     "groups",
+    "shared-groups",
     "triggers",
     "artifacts",
     "marks",

@@ -220,6 +220,31 @@ fn a_misspelled_kind_of_kubernetes_is_reported() {
     }
 }
 
+#[test]
+fn a_kind_of_another_project_in_a_group_that_several_share_is_left() {
+    let object = |group: &str, kind: &str| {
+        format!("apiVersion: {group}.cluster.x-k8s.io/v1beta1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{}}\n")
+    };
+    let check = |text: &str, code: i32, told: &str| {
+        let run = Tree::of(&[("a.yaml", text)]).run(&["check", "--allow-empty", "--to", "cluster-api@v1.11.0"]);
+        run.check(code);
+        assert_eq!(run.all().contains("unknown-kind"), code != 0, "{}", run.all());
+        assert!(run.all().contains(told), "{}", run.all());
+    };
+    for (group, kind) in [
+        ("controlplane", "AWSManagedControlPlane"),
+        ("controlplane", "TalosControlPlane"),
+        ("bootstrap", "NodeadmConfig"),
+        ("bootstrap", "RKE2ConfigTemplate"),
+        ("ipam", "InClusterIPPool"),
+        ("addons", "HelmChartProxy"),
+    ] {
+        check(&object(group, kind), 0, "0 held back");
+    }
+    check(&object("controlplane", "KubeadmControlPlaen"), 1, "did you mean `KubeadmControlPlane`?");
+    check(&object("runtime", "TalosConfig"), 1, "no release of Cluster API has the kind TalosConfig");
+}
+
 /// A field that another apiVersion of the kind requires is no sign of a patch.
 #[test]
 fn a_field_that_only_the_new_api_version_requires_holds_an_object_back() {

@@ -30,6 +30,11 @@ pub(super) fn check_release_notes(lint: &mut Lint<'_>) {
 /// Reports names in the pack that name nothing, or the same as another one.
 pub(super) fn check_names(lint: &mut Lint<'_>) {
     check_catalogs(lint);
+    let is_unknown = |group: &&String| !lint.pack.groups().contains(group);
+    for group in lint.pack.shared_groups().iter().filter(is_unknown) {
+        let text = format!("`groups` does not list {group:?}, so nothing is known of its kinds");
+        lint.report(HEAD, &Place::text("shared-groups", group.as_str()), text, "correct it, or add it to `groups`");
+    }
     check_kinds_of_rules(lint);
     check_charts(lint);
     check_advisories(lint);

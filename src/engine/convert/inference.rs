@@ -74,17 +74,17 @@ pub(super) fn unlisted(object: &Object, catalog: &Catalog) -> Remark {
 }
 
 /// Reports a kind that no release of `pack` has. A group without a dot is one of Kubernetes' own, and `v1` alone not even a sign of that:
-/// a kind that the pack does not describe is reported there only where it seems to be misspelled.
+/// a kind that the pack does not describe is reported there only where it seems to be misspelled, as in a group that others share.
 pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Option<Remark> {
     if pack.catalog(&object.kind).is_some() || object.kind.kind.contains(ACTION) {
         return None;
     }
-    let is_of_crd = object.kind.group.contains('.');
+    let is_own = object.kind.group.contains('.') && !pack.shared_groups().contains(&object.kind.group);
     let length = object.kind.kind.chars().count();
-    let limit = if is_of_crd { (length / 3).max(1) } else { (length / 3).clamp(1, 2) };
+    let limit = if is_own { (length / 3).max(1) } else { (length / 3).clamp(1, 2) };
     let kinds = pack.kinds().filter(|kind| kind.group == object.kind.group).map(|kind| kind.kind.as_str());
     let nearest = nearest_kind(&object.kind.kind, kinds, limit);
-    if !is_of_crd && nearest.is_none() {
+    if !is_own && nearest.is_none() {
         return None;
     }
     let message = match pack.is_of_crds() {

@@ -173,9 +173,8 @@ pub(crate) fn held(tied: &TiedFiles<'_>, unmade: &[Unmade]) -> Vec<(Id, Finding)
     let made: BTreeSet<_> = tied.applications.iter().map(|one| one.instruction.position).collect();
     let ids = unmade.iter().filter(is_merge).map(|one| one.instruction.position).filter(|id| !made.contains(id));
     let finding = |id: Id| {
-        let message =
-            "the object that it is merged into is not among the files, and whether that is converted is not known";
-        let help = "run on the files of that object too, or convert the patch by hand together with it";
+        let message = "the object that it is merged into is not known to this run: its file is not among those of the run, or mentions nothing that is converted";
+        let help = "convert the patch by hand together with that object, or run on its file too";
         let (path, help) = (FieldPath::default(), Some(help.to_owned()));
         let remark = Remark::new(Code::ConvertsTogether, path, message).maybe_help(help);
         tied.held(id, &remark)

@@ -170,6 +170,11 @@ impl Pack {
         &self.head.groups
     }
 
+    /// Returns the groups in which other projects have kinds too.
+    pub(crate) fn shared_groups(&self) -> &[String] {
+        &self.head.shared_groups
+    }
+
     /// Returns the annotations by which an installed CRD names its own release.
     pub const fn annotations(&self) -> Option<&wire::Annotations> {
         self.head.annotations.as_ref()

@@ -31,6 +31,10 @@ pub struct PackFile {
     /// release serves a kind in two groups, and a rule leads from one to the other, the later one here is the better one.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// Those of `groups` in which other projects have kinds too, so that a kind which no release has is reported only where it seems to be
+    /// misspelled: `shared-groups: [plugins.shops.example.com]`.
+    #[serde(default)]
+    pub(crate) shared_groups: Vec<String>,
     /// The channels of all releases, most stable first: `channels: [stable, edge]`; where they are not listed, they have the order in
     /// which `releases` names them. A target without a channel means the first one that its bundle has.
     #[serde(default)]

@@ -31,7 +31,7 @@ fn a_patch_of_an_object_from_elsewhere_is_held_back() {
     };
     let held = with("https://example.com/base?ref=v1");
     held.check_findings(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
-    held.check_message("the object that it is merged into is not among the files");
+    held.check_message("the object that it is merged into is not known to this run");
     assert_eq!(held.after.into_keys().collect::<Vec<_>>(), ["base/up.yaml"]);
     let both = with("../base/up.yaml");
     both.check_findings(Severity::Held, &[]);

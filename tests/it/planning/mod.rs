@@ -376,7 +376,7 @@ fn an_object_that_is_not_converted_is_unknown_to_patches_although_it_is_read() {
     let merged = "resources: [../base]\npatches:\n- patch: |\n    apiVersion: gateway.networking.k8s.io/v1alpha3\n    \
                   kind: BackendTLSPolicy\n    metadata: {name: p}\n    spec: {options: {a: b}}\n";
     run(&[base, map, ("o/kustomization.yaml", merged)], "1.4.1/standard")
-        .check_message("the object that it is merged into is not among the files");
+        .check_message("the object that it is merged into is not known to this run");
 }
 
 #[test]
