@@ -328,7 +328,7 @@ impl Printer<'_> {
             }
             Shown::All => {
                 self.single(out, first, "");
-                out.extend(others.iter().map(|other| format!("  also {}\n", place(&other))));
+                out.extend(others.iter().map(|other| format!("  also {}\n", place(other))));
             }
         }
         self.help(out, first, "  ");
