@@ -300,6 +300,9 @@ fn converted_kustomization(files: &[(&str, String)], lines: &str, target: &str, 
     tree.text("kustomization.yaml").split_once('\n').unwrap().1.trim_end().to_owned()
 }
 
+/// The files, what a target is before, and what it becomes.
+type Case<'c> = (&'c [(&'c str, String)], &'c str, String);
+
 #[test]
 fn a_selector_of_kustomize_selects_no_object_of_another_group_afterwards() {
     let patch = |target: &str| format!("patches: [{{path: p.json, target: {{{target}}}}}]");
@@ -311,8 +314,7 @@ fn a_selector_of_kustomize_selects_no_object_of_another_group_afterwards() {
     let with_service = [one, service];
     let old = "kind: Gateway, version: v1alpha3";
     let group = "group: networking.istio.io";
-    // The files, what a target is before, and what it becomes.
-    let cases: [(&[(&str, String)], &str, String); 6] = [
+    let cases: [Case<'_>; 6] = [
         (&both, old, format!("{group}, kind: Gateway, version: v1")),
         (&in_one, old, format!("{group}, kind: Gateway, version: v1")),
         (&with_service, "version: v1alpha3", format!("{group}, version: v1")),

@@ -244,7 +244,12 @@ fn rbac_rules_for_a_changed_kind_are_reported() {
                 [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
     let found = check_findings(role, "1.6/standard", &["reference-not-updated rules[0]"]);
     let help = found.iter().find_map(|finding| finding.help.as_deref()).unwrap();
-    assert!(help.starts_with("add listenersets.gateway.networking.k8s.io to it"), "{help}");
+    assert!(
+        help.starts_with(
+            "add listenersets.gateway.networking.k8s.io, listenersets.gateway.networking.k8s.io/status to it"
+        ),
+        "{help}"
+    );
     check_findings(role, "1.4/experimental", &[]);
 }
 

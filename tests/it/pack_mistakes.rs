@@ -252,6 +252,10 @@ fn names_that_are_nearly_right() {
 
 #[test]
 fn entries_of_the_head_that_name_nothing_or_the_same() {
+    refused_head(
+        "shared-groups: [other.example.com]\n",
+        "p/pack.yaml:9:17: `groups` does not list \"other.example.com\", so nothing is known of its kinds\n  help: correct it, or add it to `groups`",
+    );
     let advisory = |rest: &str| format!("advisories:\n- {{ id: a, {rest}, message: m }}\n");
     refused_head(
         &advisory("bundle: v1, direction: forward"),

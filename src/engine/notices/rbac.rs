@@ -226,13 +226,13 @@ impl<'v> ResourceRule<'v> {
         let mut added = Vec::new();
         for (kind, successor, part) in self.missing(renamed) {
             kinds.push(GroupKind::clone(kind));
+            added.push((successor, part));
             // Several kinds can become one, and all of a group are named by a star.
             for (names, name) in [(&mut old, self.given_name(kind, part)), (&mut new, self.name(successor, part))] {
                 if !names.contains(&name) {
                     names.push(name);
                 }
             }
-            added.extend(self.parts_of(kind).into_iter().map(|part| (successor, part)));
         }
         if old.is_empty() {
             return None;
@@ -243,16 +243,16 @@ impl<'v> ResourceRule<'v> {
         Some(OldNames { kinds, report: Remark::new(Code::ReferenceNotUpdated, path, message).help(help) })
     }
 
-    /// Returns the `renamed` kinds that the mapping names by a part whose new name the object does not have with the same rights, each
-    /// with what it becomes and the first such part.
+    /// Returns the parts of `renamed` kinds that the mapping names and whose new name the object does not have with the same rights, each
+    /// with its kind and what that becomes.
     fn missing<'r>(&self, renamed: &[Renamed<'r, 'v>]) -> Vec<(&'r GroupKind, &'r GroupKind, &'v str)> {
-        let missing = renamed.iter().filter_map(|(kind, successor, naming)| {
+        let missing = renamed.iter().flat_map(|(kind, successor, naming)| {
             let is_named = |part: &&str| {
                 let same = naming.iter().filter(|rule| rule.parts_of(successor).contains(part));
                 self.is_granted_by(same)
             };
-            let part = self.parts_of(kind).into_iter().find(|part| !is_named(part))?;
-            Some((*kind, *successor, part))
+            let parts = self.parts_of(kind).into_iter().filter(move |part| !is_named(part));
+            parts.map(move |part| (*kind, *successor, part)).collect::<Vec<_>>()
         });
         missing.collect()
     }
@@ -444,6 +444,17 @@ mod tests {
         let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
         let expected =
             "rules names cafes.a.example.com, shops.a.example.com, renamed to stores.a.example.com; it is not updated";
+        assert_eq!(remark.message, expected);
+    }
+
+    #[test]
+    fn each_part_of_a_kind_is_named() {
+        let role = json!({"apiGroups": ["a.example.com"], "resources": ["shops", "shops/status"], "verbs": ["get"]});
+        let rule = ResourceRule::read(&PathRef::key(None, "rules"), role.as_object().expect("a mapping"));
+        let [shop, store] = ["Shop", "Store"].map(|kind| GroupKind::new(kind, "a.example.com"));
+        let renamed = [(&shop, &store, Vec::new())];
+        let remark = rule.and_then(|rule| rule.remark(&renamed)).expect("both are named").report;
+        let expected = "rules names shops.a.example.com, shops.a.example.com/status, renamed to stores.a.example.com, stores.a.example.com/status; it is not updated";
         assert_eq!(remark.message, expected);
     }
 

@@ -30,7 +30,7 @@ Exit codes:
   2  failed: a bad argument, a file that cannot be read, parsed or written
   3  no object was recognized
 
-`reversion explain WORD` explains every word in the output; reversion.toml and
+`reversion explain WORD` explains a word of the output; reversion.toml and
 `REVERSION_*` variables set flags.")]
 pub(super) struct Cli {
     #[command(subcommand)]
