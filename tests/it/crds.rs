@@ -581,3 +581,17 @@ fn crds_of_a_known_api_that_name_no_release_are_what_a_target_is_wanted_of() {
         "error: no target: the CRDs of --crds name no release of traefik; pass a target, such as --to traefik@latest";
     assert!(run.err.starts_with(told), "{}", run.all());
 }
+
+/// There is no pack of that name for those who have CRDs alone.
+#[test]
+fn a_run_in_vain_with_crds_asks_for_the_others() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lamps.new.example}\nspec:\n  group: new.example\n  names: {kind: Lamp, plural: lamps}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
+    let tree = Tree::of(&[
+        ("crds/lamps.yaml", crd),
+        ("app/a.yaml", "apiVersion: old.example/v1\nkind: Lamp\nmetadata: {name: a}\n"),
+    ]);
+    let run = tree.run(&["check", "--crds", "crds", "app"]);
+    run.check(3);
+    assert!(run.err.contains("no object of a kind that the CRDs describe in app"), "{}", run.err);
+    assert!(run.err.contains("`--crds OLD --crds NEW`"), "{}", run.err);
+}

@@ -14,6 +14,7 @@ use super::formats::{self, shown};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::plan::RunAdvisory;
+use crate::knowledge::pack::crds::from_crds;
 use crate::shell::disk::Skip;
 use crate::shell::report::diff::Paint;
 use crate::shell::report::document::{FindingRecord, ReportDocument};
@@ -216,7 +217,14 @@ fn searched_in_vain(counts: &Counts, roots: &[PathBuf], skips: &BTreeMap<Skip, u
     let object = known_to(packs);
     let skipped = skipped(counts, skips);
     let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
-    let help = "`reversion releases PACK` lists the kinds that are looked for, objects of other APIs need their CRDs (`--crds PATH`), `--allow-empty` exits with 0";
+    let help = match packs {
+        [crds] if crds == from_crds::NAME => {
+            "pass the CRDs that the objects were written for too (`--crds OLD --crds NEW`); `--allow-empty` exits with 0"
+        }
+        _ => {
+            "`reversion releases PACK` lists the kinds that are looked for, objects of other APIs need their CRDs (`--crds PATH`), `--allow-empty` exits with 0"
+        }
+    };
     if roots.is_empty() {
         return format!("nothing recognized: standard input holds no {object}{skipped}\n  help: {help}");
     }

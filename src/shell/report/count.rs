@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::escape::visible;
+use crate::knowledge::pack::crds::from_crds;
 
 /// How many of what is alike are named, where not all are.
 pub(super) const PLACES: usize = 3;
@@ -86,6 +87,11 @@ pub fn one_of(names: &[impl AsRef<str>]) -> String {
 
 /// Names what objects are looked for, which is not every object of an API: a pack knows some of its kinds.
 pub(crate) fn known_to(packs: &[impl AsRef<str>]) -> String {
+    if let [crds] = packs
+        && crds.as_ref() == from_crds::NAME
+    {
+        return "object of a kind that the CRDs describe".to_owned();
+    }
     let pack = if packs.len() == 1 { "the pack" } else { "one of the packs" };
     format!("object of a kind that {pack} {} knows", one_of(packs))
 }
