@@ -5,12 +5,12 @@
 //!
 //! Invariant: what is here is not converted, so that it is selected after the conversion just as before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::run::Run;
-use super::survey::{ObjectSurvey, OtherObject};
+use super::survey::{FileSurvey, ObjectSurvey, OtherObject};
 use crate::engine::manifest::{Folder, Selector, documents, is_list};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::Entries;
@@ -55,7 +55,8 @@ impl<'a> Reach<'a> {
 
 /// Returns the files in which objects of other groups can be that count for a selector.
 pub(crate) fn files_to_read<'r>(run: &'r Run<'_>) -> BTreeSet<&'r str> {
-    let mut found = BTreeSet::new();
+    // A kustomization can have as many selectors as it takes in objects.
+    let mut by_origin: BTreeMap<Origin<'_>, Vec<&Selector>> = BTreeMap::new();
     for file in run.files {
         let selectors = file.names.iter().flat_map(|names| &names.selectors);
         for one in selectors.filter(|one| is_open(run, &one.selector)) {
@@ -63,21 +64,30 @@ pub(crate) fn files_to_read<'r>(run: &'r Run<'_>) -> BTreeSet<&'r str> {
                 Some(folder) => Origin::Folder(folder.clone()),
                 None => Origin::Kustomizations(run.graph.hosts_of(&file.file)),
             };
-            let reach = Reach::of(run, &origin);
-            let mut known = reach.files.iter().filter_map(|file| run.number(file)).map(|number| &run.files[number]);
-            if known.any(|file| file.objects.iter().any(|object| changes(run, &one.selector, &file.file, object))) {
-                found.extend(reach.all());
-            }
+            by_origin.entry(origin).or_default().push(&one.selector);
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (origin, selectors) in by_origin {
+        let reach = Reach::of(run, &origin);
+        let files = reach.files.iter().filter_map(|file| run.number(file)).map(|number| &run.files[number]);
+        let mut outdated = files.flat_map(|file| file.objects.iter().filter(|object| is_outdated(run, file, object)));
+        if outdated.any(|object| selectors.iter().any(|selector| changes(run, selector, object))) {
+            found.extend(reach.all());
         }
     }
     found
 }
 
-/// Returns whether the conversion can change what a selector has to say of an object that it selects.
-fn changes(run: &Run<'_>, selector: &Selector, file: &str, object: &ObjectSurvey) -> bool {
+/// Returns whether the conversion changes the version or the kind of an object.
+fn is_outdated(run: &Run<'_>, file: &FileSurvey, object: &ObjectSurvey) -> bool {
+    run.targets.is_outdated(&object.kind, &object.api_version.version, &file.file)
+}
+
+/// Returns whether the conversion can change what a selector has to say of an object, which is outdated, that it selects.
+fn changes(run: &Run<'_>, selector: &Selector, object: &ObjectSurvey) -> bool {
     selector.selects(&object.kind, &object.api_version)
         && (selector.gives_version() || run.targets.renames.contains_key(&object.kind))
-        && run.targets.is_outdated(&object.kind, &object.api_version.version, file)
 }
 
 /// Returns whether a selector can select objects of groups that no pack of the run knows.
