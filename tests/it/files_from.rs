@@ -426,6 +426,64 @@ fn objects_that_convert_together_are_written_together() {
     assert!(is_converted(&tree, "gateway.yaml") && is_converted(&tree, "route.yaml"));
 }
 
+/// Two objects of one file that two overlays patch: each needs the patch of its own.
+#[test]
+fn each_object_of_a_file_needs_its_own_files() {
+    let job = |name: &str, schedule: &str| {
+        format!(
+            "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {{name: {name}}}\nspec: {{schedule: '{schedule}', jobTemplate: {{}}}}\n"
+        )
+    };
+    let jobs = format!("{}---\n{}", job("a", "1 * * * *"), job("b", "1 * * * *"));
+    let overlay = "resources: [../base]\npatches: [{path: p.yaml}]\n";
+    let selected = "resources: [../base]\npatches:\n- target: {kind: CronJob, version: v1beta1, name: b}\n  patch: '[{op: replace, path: /spec/schedule, value: 2 * * * *}]'\n";
+    let tree = |second: &[(&str, &str)]| {
+        let a = job("a", "2 * * * *");
+        let first = [
+            ("base/kustomization.yaml", "resources: [jobs.yaml]\n"),
+            ("base/jobs.yaml", jobs.as_str()),
+            ("one/kustomization.yaml", overlay),
+            ("one/p.yaml", a.as_str()),
+        ];
+        Tree::of(&[&first, second].concat())
+    };
+    let b = job("b", "2 * * * *");
+    let by_file = tree(&[("two/kustomization.yaml", overlay), ("two/p.yaml", b.as_str())]);
+    let by_selector = tree(&[("two/kustomization.yaml", selected)]);
+    for (tree, other) in [(by_file, "two/p.yaml"), (by_selector, "two/kustomization.yaml")] {
+        let to = ["--to", "kubernetes@1.25", "--files-from", "list"];
+        let checked = |list: &str| {
+            fs::write(tree.path("list"), list).unwrap();
+            let run = tree.run(&[&["check", "--format", "json"], &to[..]].concat());
+            let report: Value = serde_json::from_str(&run.out).unwrap();
+            let objects = report["objects"].as_array().unwrap().iter();
+            let findings = objects.flat_map(|object| {
+                let findings = object["findings"].as_array().unwrap().iter();
+                findings.map(move |finding| (&object["object"], finding))
+            });
+            let findings = findings.filter(|(_, finding)| finding["code"] == "converts-together");
+            let what = |(object, finding): (&Value, &Value)| {
+                let text = |value: &Value| value.as_str().unwrap().to_owned();
+                (text(object), text(&finding["message"]), text(&finding["help"]))
+            };
+            findings.map(what).collect::<Vec<_>>()
+        };
+        let needs = |name: &str, file: &str| {
+            (
+                format!("CronJob {name}"),
+                format!("{file} changes with it, and is not listed"),
+                format!("convert {file} in the same change: `apply` holds this back unless the list has it"),
+            )
+        };
+        assert_eq!(checked("base/jobs.yaml\n"), [needs("a", "one/p.yaml"), needs("b", other)]);
+        // What is listed with its patch is written.
+        assert_eq!(checked("base/jobs.yaml\none/p.yaml\n"), [needs("b", other)]);
+        tree.run(&[&["apply", "--yes", "--allow-no-vcs"], &to[..]].concat()).check(1);
+        assert_eq!(tree.text("base/jobs.yaml"), jobs.replacen("batch/v1beta1", "batch/v1", 1));
+        assert_eq!(tree.text("one/p.yaml"), job("a", "2 * * * *").replace("batch/v1beta1", "batch/v1"));
+    }
+}
+
 /// Everything that a run on the whole tree reports about a file is reported where it alone is listed, and its edits are the same.
 #[test]
 fn the_verdict_equals_that_of_the_whole_run() {

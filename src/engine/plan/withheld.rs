@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::convert::Remark;
-use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::finding::{Code, Finding, Location};
 use crate::engine::links::{ChartFolder, FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
 use crate::engine::manifest::{Kustomization, Object};
 use crate::syntax::field::FieldPath;
@@ -39,8 +39,8 @@ pub(super) struct Withheld {
     files: BTreeMap<String, (Part, String)>,
     /// The Chart.yaml of charts with a requirements.yaml.
     charts: BTreeSet<String>,
-    /// Where the objects start that the user does not want to change, by file.
-    declined: BTreeMap<String, BTreeSet<Location>>,
+    /// Why single objects are, by where they start.
+    objects: BTreeMap<Location, Remark>,
 }
 
 impl Withheld {
@@ -60,12 +60,16 @@ impl Withheld {
         withheld
     }
 
-    /// Adds the objects that start at these places.
+    /// Adds the objects that start at these places, which the user does not want to change.
     pub(super) fn and(mut self, declined: &[Location]) -> Self {
-        for place in declined {
-            self.declined.entry(place.file.clone()).or_default().insert(place.clone());
-        }
+        let remark = Remark::new(Code::Declined, FieldPath::default(), "it is left unchanged, as you answered");
+        self.objects.extend(declined.iter().map(|place| (place.clone(), remark.clone())));
         self
+    }
+
+    /// Adds the object that starts at `place`.
+    pub(super) fn add_object(&mut self, place: Location, why: String) {
+        self.objects.insert(place, Remark::new(Code::ConvertsTogether, FieldPath::default(), why));
     }
 
     /// Adds what depends on a missing file because of `file`, which is a kustomization or an object with patches.
@@ -141,28 +145,25 @@ impl Withheld {
 
     /// Returns the objects that are held back.
     pub(super) fn find(&self, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
-        if self.files.is_empty() && self.declined.is_empty() && self.charts.is_empty() {
+        if self.files.is_empty() && self.objects.is_empty() && self.charts.is_empty() {
             return Vec::new();
         }
-        let is_declined =
-            |id: Id, file: &str| self.declined.get(file).is_some_and(|places| places.contains(&linked.location(id)));
         let finding = |(id, file, object): (Id, &str, &Object)| {
-            if is_declined(id, file) {
-                let message = "it is left unchanged, as you answered";
-                let remark = Remark::new(Code::Declined, FieldPath::default(), message);
-                return Some((id, linked.finding(id, &remark, Severity::Held)));
+            let own = if self.objects.is_empty() { None } else { self.objects.get(&linked.location(id)) };
+            if let Some(remark) = own.filter(|remark| remark.code == Code::Declined || would_change(linked, id)) {
+                return Some(linked.held(id, remark));
             }
             if self.charts.contains(file) && would_change(linked, id) {
                 let message = "a requirements.yaml is beside it, which Helm reads for charts of apiVersion v1 only";
                 let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(REQUIREMENTS);
-                return Some((id, linked.finding(id, &remark, Severity::Held)));
+                return Some(linked.held(id, &remark));
             }
             let (part, why) = self.files.get(file)?;
             let is_part = *part == Part::All || object.inline_patch.is_some();
             (is_part && would_change(linked, id)).then(|| {
                 let help = "correct that file and run again, or convert this object by hand";
                 let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), why.clone()).help(help);
-                (id, linked.finding(id, &remark, Severity::Held))
+                linked.held(id, &remark)
             })
         };
         linked
