@@ -378,6 +378,10 @@ fn crds_in_the_tree_are_used_where_nothing_else_is_named() {
     run.check(0);
     let expected = "warning[outdated-version] Lamp a: home.example/v1beta1 is deprecated in crds@tree, which serves v1";
     assert!(run.out.contains(expected), "{}", run.out);
+    // What the command does, it says itself.
+    let detected: serde_json::Value =
+        serde_json::from_str(&tree.run(&["detect", "--format", "json", "."]).out).unwrap();
+    assert_eq!(detected["update"], serde_json::json!({"targets": [], "commands": [["reversion", "diff", "."]]}));
     let run = tree.run_fed(&["check", "-"], format!("{definition}---\n{object}"));
     run.check(1);
     assert!(run.out.contains("Lamp a: home.example/v1beta1 -> home.example/v1"), "{}", run.all());

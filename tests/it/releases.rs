@@ -613,6 +613,11 @@ fn charts_of_releases_with_the_same_apis_name_the_bundle() {
     assert!(older.err.contains(from), "{}", older.all());
     let pin = "chart boxes 1.1.0 is not edited; the target is v2.0.1\n  help: set it to 2.0.1 when";
     assert!(older.all().contains(pin), "{}", older.all());
+    fs::write(tree.path("install.yaml"), install("v1.1.0")).unwrap();
+    let written_with_v = check(&["--to", "boxes@2.0.1"]);
+    let pin = "chart boxes v1.1.0 is not edited; the target is v2.0.1\n  help: set it to v2.0.1 when";
+    assert!(written_with_v.all().contains(pin), "{}", written_with_v.all());
+    fs::write(tree.path("install.yaml"), install("1.1.0")).unwrap();
     // The files fit what is installed, whichever of the releases that is.
     let same = check(&["--to", "boxes@1.0.1"]);
     assert!(!same.all().contains("is not edited"), "{}", same.all());

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use reversion::internals::finding::Severity;
-use reversion::internals::report::document::ReportDocument;
+use reversion::internals::report::document::{ObjectRecord, ReportDocument};
 use reversion::internals::report::{address, github, junit, markdown, sarif};
 use reversion::internals::text::Position;
 use serde_json::{Value, json};
@@ -283,6 +283,11 @@ fn markdown_has_what_is_unresolved_first() {
     let section = "**To do by hand (2, 1 unresolved)**\n\n1. **unresolved** <code>Route z</code>: message";
     assert!(text.contains(section), "{text}");
     assert!(text.contains("\n2. <code>Route warning-0</code>: message"), "{text}");
+    // What says the same is one item.
+    let again = ObjectRecord { object: "Route zz".to_owned(), ..document.objects[1].clone() };
+    document.objects.push(again);
+    let text = markdown::report(&document, markdown::COMMENT);
+    assert!(text.contains("**To do by hand (3 in 2 items, 2 unresolved)**\n"), "{text}");
 }
 
 /// What a run prints beside its findings is in its reports too: where objects come from, which old defaults are written, and which fields

@@ -90,7 +90,10 @@ fn pin(evidence: Evidence, target: &Target<'_>, goal: &Goal<'_>) -> Option<Pin> 
     let unused = unused(&evidence, pack, goal);
     let set = match evidence.is_of_manifests {
         true => format!("replace the file by the one of {release} when the converted files are applied"),
-        false => format!("set it to {} when the converted files are applied", release.trim_start_matches('v')),
+        false => {
+            let v = if evidence.version.starts_with('v') { "v" } else { "" };
+            format!("set it to {v}{} when the converted files are applied", release.trim_start_matches('v'))
+        }
     };
     let is_other = differs || pack.exclusion(&evidence.version).is_some();
     let is_not_edited = format!("{} is not edited; the target is {release}", evidence.text);

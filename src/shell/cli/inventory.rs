@@ -24,7 +24,7 @@ use crate::engine::plan::{
 };
 use crate::knowledge::pack::{Pack, Packs, Target};
 use crate::knowledge::release::{Channel, GroupKind, ReleaseSet};
-use crate::shell::report::{Api, Counts, Detected, Detection, Fate, KindInUse, Report, Update};
+use crate::shell::report::{Api, Counts, Detected, Detection, Fate, KindInUse, Report, Update, UpdateFigures};
 use crate::syntax::yaml::FrontEnd;
 
 /// What becomes of the objects of a tree in the newest releases, by where they start.
@@ -67,13 +67,13 @@ pub(super) fn add<'p, T>(
     detection.apis = newest.map(|newest| api(newest, detection, &fates, packs)).collect();
     let with = |wanted: Fate| fates.values().filter(|(_, fate)| *fate == wanted).count();
     let commands = commands(&detection.apis, args);
-    detection.update = (!commands.is_empty()).then(|| Update {
-        targets: targets(&detection.apis).collect(),
-        commands,
+    let targets: Vec<String> = targets(&detection.apis).collect();
+    let figures = (!targets.is_empty()).then(|| UpdateFigures {
         changed: with(Fate::Changed),
         files: report.files_to_change().filter(|file| is_listed(&file.file)).count(),
         held_back: report.held_places().iter().filter(|place| is_listed(&place.file)).count(),
     });
+    detection.update = (!commands.is_empty()).then_some(Update { targets, commands, figures });
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::count::{plural, thousands};
-use super::detection::{Api, Detected, Detection, KindInUse, Update};
+use super::detection::{Api, Detected, Detection, KindInUse, Update, UpdateFigures};
 use super::escape::visible;
 use super::paint::Painter;
 use crate::engine::finding::Location;
@@ -262,12 +262,11 @@ fn applying(rules: usize) -> String {
 
 /// Prints the command that brings everything up to date.
 fn update(update: &Update, painter: &Painter) -> String {
-    let (changed, held) = (plural(update.changed, "object"), thousands(update.held_back));
-    let files = plural(update.files, "file");
-    let figures = format!(" ({changed} to change in {files}, {held} held back)");
-    // Of objects of CRDs without a pack the command tells.
-    let figures = if update.targets.is_empty() { String::new() } else { figures };
-    let what = format!("to bring everything up to date{figures}:");
+    let figures = update.figures.as_ref().map(|UpdateFigures { changed, files, held_back }| {
+        let (changed, files) = (plural(*changed, "object"), plural(*files, "file"));
+        format!(" ({changed} to change in {files}, {} held back)", thousands(*held_back))
+    });
+    let what = format!("to bring everything up to date{}:", figures.unwrap_or_default());
     let mut out = painter.strong(&what) + "\n";
     for command in &update.commands {
         let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();

@@ -208,6 +208,15 @@ pub struct Update {
     pub targets: Vec<String>,
     /// The commands that show it, each as its arguments: one, and another one for objects of CRDs in the tree.
     pub commands: Vec<Vec<String>>,
+    /// What the first command does; nothing where it is for objects of CRDs, of which the command itself tells.
+    #[serde(flatten)]
+    pub figures: Option<UpdateFigures>,
+}
+
+/// What a conversion does.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateFigures {
     /// How many objects change.
     pub changed: usize,
     /// In how many files.

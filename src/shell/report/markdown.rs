@@ -58,6 +58,10 @@ pub fn report(document: &ReportDocument, limit: usize) -> String {
     };
     let by_hand: Vec<Item> =
         unresolved.into_iter().chain(warned.into_iter().map(|(_, item)| item)).chain(warnings).collect();
+    let among = match by_hand.len() {
+        items if items == total(&by_hand) => among,
+        items => format!(" in {}{among}", plural(items, "item")),
+    };
     let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
     let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };

@@ -55,7 +55,7 @@ mod words;
 pub(crate) use count::known_to;
 pub use count::{Counts, one_of};
 pub(crate) use count::{plural, thousands};
-pub(crate) use detection::{Api, KindInUse, Update};
+pub(crate) use detection::{Api, KindInUse, Update, UpdateFigures};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
 #[cfg(feature = "cli")]

@@ -53,7 +53,11 @@ pub(super) fn title(document: &ReportDocument) -> String {
 
 /// The title of a page of `detect`.
 pub(super) fn title_of_detection(found: &Found<'_>) -> String {
-    format!("{} outdated, {} more to convert: reversion detect", thousands(found.outdated), thousands(found.to_convert))
+    let more = match found.to_convert {
+        0 => String::new(),
+        more => format!(", {} more to convert", thousands(more)),
+    };
+    format!("{} outdated{more}: reversion detect", thousands(found.outdated))
 }
 
 /// The title of a page of `crd check`.
