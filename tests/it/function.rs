@@ -563,12 +563,12 @@ fn a_build_fails_where_an_object_is_held_back_or_the_configuration_is_wrong() {
 }
 
 #[test]
-fn a_build_of_a_thousand_objects_is_converted() {
+fn a_build_of_many_objects_is_converted() {
     if !has_kubectl() {
         return;
     }
-    let objects: Vec<String> = (0..1000).map(|at| BASE_ROUTE.replace("shop", &format!("shop-{at:04}"))).collect();
+    let objects: Vec<String> = (0..200).map(|at| BASE_ROUTE.replace("shop", &format!("shop-{at:04}"))).collect();
     let objects = built(&kustomize("{to: gateway-api@1.1}", &objects.join("---\n"), ""));
-    assert_eq!(objects.len(), 1000);
+    assert_eq!(objects.len(), 200);
     assert!(objects.iter().all(|object| object["apiVersion"] == "gateway.networking.k8s.io/v1"));
 }

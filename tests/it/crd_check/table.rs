@@ -117,14 +117,16 @@ fn releases(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Vec<Release> {
 /// Compares each release that is meant with the one before it of its channel.
 pub(super) fn steps(folder: &Path, policy: &str, is_meant: impl Fn(&str) -> bool) -> Vec<Step> {
     let (releases, policy) = (releases(folder, is_meant), Policy::built_in(policy).unwrap());
-    let mut last: BTreeMap<&str, &Release> = BTreeMap::new();
+    let sets = releases.iter().map(|release| {
+        let name = format!("{}/{}", release.name, release.channel);
+        CrdSet::read(&name, &release.manifests).unwrap()
+    });
+    let sets: Vec<CrdSet> = sets.collect();
+    let mut last: BTreeMap<&str, (&Release, &CrdSet)> = BTreeMap::new();
     let mut steps = Vec::new();
-    for release in &releases {
-        let set = |release: &'_ Release| format!("{}/{}", release.name, release.channel);
-        if let Some(before) = last.insert(&release.channel, release) {
-            let old = CrdSet::read(&set(before), &before.manifests).unwrap();
-            let new = CrdSet::read(&set(release), &release.manifests).unwrap();
-            let all = Releases { earlier: &[], old: &old, new: &new, experimental: None };
+    for (release, new) in releases.iter().zip(&sets) {
+        if let Some((before, old)) = last.insert(&release.channel, (release, new)) {
+            let all = Releases { earlier: &[], old, new, experimental: None };
             let comparison = check(all, None, &policy);
             let (old, new, channel) = (before.name.clone(), release.name.clone(), release.channel.clone());
             steps.push(Step { old, new, channel, comparison });

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::OnceLock;
 
 use reversion::internals::catalog::{Catalog, ViolationKind, compile};
 use reversion::internals::field::FieldPattern;
@@ -75,12 +76,16 @@ struct Known<'p> {
     entries: Vec<Entry>,
 }
 
-/// Calls `check` for every pack whose CRDs are there.
+/// Calls `check` for every pack whose CRDs are there. They are read once for all tests.
 fn for_each_pack(check: impl Fn(&Known<'_>)) {
-    for (name, folder) in PACKS {
-        let Some(folder) = shared(&format!("crds/{folder}")) else { continue };
+    static KNOWN: [OnceLock<Option<Known<'_>>>; PACKS.len()] = [const { OnceLock::new() }; PACKS.len()];
+    let known = |(name, folder): (&str, &str)| {
+        let folder = shared(&format!("crds/{folder}"))?;
         let pack = packs().named(name).unwrap();
-        check(&Known { pack, crds: Crds::read(&folder, pack.line()), entries: entries(name) });
+        Some(Known { pack, crds: Crds::read(&folder, pack.line()), entries: entries(name) })
+    };
+    for (at, pack) in PACKS.into_iter().enumerate() {
+        KNOWN[at].get_or_init(|| known(pack)).iter().for_each(&check);
     }
 }
 
