@@ -82,6 +82,17 @@ fn a_check_reports_all_files_where_the_settings_are_listed() {
     // It can be gone, too.
     fs::remove_file(tree.path("reversion.toml")).unwrap();
     run(&tree, "reversion.toml\n", &["check"]).check(1);
+    // What a baseline accepts, or no longer does, concerns every file too.
+    fs::write(tree.path("list"), "accepted.json\n").unwrap();
+    tree.run(&[&["check", "--write-baseline", "accepted.json"], &TO[..]].concat());
+    let with_baseline = || run(&tree, "accepted.json\n", &["check", "--baseline", "accepted.json"]);
+    with_baseline().check(0);
+    let mut accepted: Value = serde_json::from_str(&tree.text("accepted.json")).unwrap();
+    accepted["findings"].as_array_mut().unwrap().clear();
+    fs::write(tree.path("accepted.json"), accepted.to_string()).unwrap();
+    let check = with_baseline();
+    check.check(1);
+    assert!(check.err.starts_with("note: accepted.json is listed and concerns every file"), "{}", check.err);
     // What is written is what is listed.
     apply(&tree, "reversion.toml\n").check(0);
     assert!(!is_converted(&tree, "a.yaml"));
@@ -424,6 +435,48 @@ fn objects_that_convert_together_are_written_together() {
     assert_eq!((tree.text("gateway.yaml").as_str(), tree.text("route.yaml").as_str()), (gateway, route));
     apply("gateway.yaml\nroute.yaml\n").check(0);
     assert!(is_converted(&tree, "gateway.yaml") && is_converted(&tree, "route.yaml"));
+}
+
+/// What a chart prints by its values or definitions is decided in a file that holds no object.
+#[test]
+fn the_templates_of_a_chart_are_reported_where_its_values_or_definitions_are_listed() {
+    let budget = |version: &str| {
+        format!(
+            "apiVersion: {version}\nkind: PodDisruptionBudget\nmetadata: {{name: a}}\nspec: {{minAvailable: 1, selector: {{matchLabels: {{a: b}}}}}}\n"
+        )
+    };
+    let (by_values, by_definition) = (budget("{{ .Values.api }}"), budget("{{ include \"a.api\" . }}"));
+    let tree = Tree::of(&[
+        ("a/Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n"),
+        ("a/values.yaml", "api: policy/v1beta1\n"),
+        ("a/templates/_definitions.tpl", "{{ define \"a.api\" }}policy/v1beta1{{ end }}\n"),
+        ("a/templates/one.yaml", &by_values),
+        ("a/templates/two.yaml", &by_definition),
+        ("a/templates/NOTES.txt", "installed\n"),
+        ("a/README.md", "a chart\n"),
+    ]);
+    let to = ["--to", "kubernetes@1.33", "--files-from", "list"];
+    let check = |list: &str| {
+        fs::write(tree.path("list"), list).unwrap();
+        tree.run(&[&["check"], &to[..]].concat())
+    };
+    for file in ["a/values.yaml", "a/templates/_definitions.tpl", "a/Chart.yaml"] {
+        let run = check(file);
+        run.check(1);
+        let note =
+            format!("note: {file} is listed and concerns the templates of its chart, so all of them are reported\n");
+        assert!(run.err.starts_with(&note), "{}", run.all());
+        for template in ["a/templates/one.yaml", "a/templates/two.yaml"] {
+            assert!(run.out.contains(template), "{}", run.all());
+        }
+    }
+    let run = check("a/templates/one.yaml");
+    assert!(run.out.contains("one.yaml") && !run.out.contains("two.yaml"), "{}", run.all());
+    check("a/README.md").check(0);
+    // What is written is what is listed.
+    fs::write(tree.path("list"), "a/values.yaml").unwrap();
+    tree.run(&[&["apply", "--yes", "--allow-no-vcs"], &to[..]].concat());
+    assert_eq!(tree.text("a/templates/two.yaml"), by_definition);
 }
 
 /// Two objects of one file that two overlays patch: each needs the patch of its own.

@@ -215,6 +215,40 @@ fn a_move_that_no_crds_show_is_an_error() {
     );
 }
 
+/// Roles and webhooks name kinds by their plurals.
+#[test]
+fn a_move_of_kinds_with_other_plurals_is_an_error() {
+    let tree = moved();
+    let new = tree.text("new/a.yaml").replace("lamps", "lampen");
+    std::fs::write(tree.path("new/a.yaml"), new).unwrap();
+    let run = tree.run(&[&["check", "a.yaml", "--move", "home.example=lights.example"][..], &MOVED].concat());
+    run.check(2);
+    assert!(run.err.contains("the resources of Lamp are called lampen, and not lamps, in these sets"), "{}", run.err);
+}
+
+/// A role for what the newer set alone has, in a rollback.
+#[test]
+fn a_role_is_reported_whichever_set_is_the_target() {
+    let tree = moved();
+    for (to, group, other) in [("old", "lights.example", "home.example"), ("new", "home.example", "lights.example")] {
+        let role = |group: &str| {
+            format!(
+                "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: r}}\nrules:\n- {{apiGroups: [{group}], resources: [lamps], verbs: [get]}}\n"
+            )
+        };
+        let to = format!("crds@{to}");
+        let check = |text: String| {
+            std::fs::write(tree.path("role.yaml"), text).unwrap();
+            tree.run(&[&["check", "--allow-empty", "--to", &to, "role.yaml"][..], &MOVED].concat())
+        };
+        let run = check(role(group));
+        run.check(1);
+        let expected = format!("role.yaml:5:1: unresolved[reference-not-updated] Role r: rules[0] names lamps.{group}");
+        assert!(run.all().contains(&expected), "{}", run.all());
+        check(role(other)).check(0);
+    }
+}
+
 #[test]
 fn a_wrong_move_in_the_settings_is_an_error_that_names_the_line() {
     let tree = moved();

@@ -67,7 +67,7 @@ pub(crate) use context::{Judged, ObjectContext};
 pub(crate) use foreign_rules::renamed_keys;
 pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{
-    Beside, Reference, each_named, find as find_references_to, find_declared, find_owners, named_kind, plural,
+    Beside, Reference, each_named, find as find_references_to, find_declared, find_owners, named_kind,
 };
 pub(crate) use remark::impossible;
 pub(crate) use renames::{Renames, Successor, find as find_references, normalized, renames, update};

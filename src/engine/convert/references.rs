@@ -297,7 +297,7 @@ fn read_declared<'p, 'k>(
     let kind = text(map, keys.kind).or(field.default_kind.as_deref());
     let resource = text(map, keys.resource);
     let is_named = |other: &&GroupKind| {
-        other.group == group && (kind == Some(&other.kind) || resource.is_some_and(|name| name == plural(&other.kind)))
+        other.group == group && (kind == Some(&other.kind) || resource.is_some_and(|name| name == other.plural()))
     };
     let kind = kinds.find(is_named)?;
     Some(Reference { beside: Beside::Names, ..keys.read(path, map, kind.clone()) })
@@ -309,26 +309,4 @@ fn own_kind(object: &Value) -> GroupKind {
         object.text("kind").unwrap_or_default(),
         ApiVersion::parse(object.text("apiVersion").unwrap_or_default()).group,
     )
-}
-
-/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
-pub(crate) fn plural(kind: &str) -> String {
-    let name = kind.to_lowercase();
-    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
-    match name.strip_suffix('y') {
-        Some(stem) if !vowel_before_last => format!("{stem}ies"),
-        _ if name.ends_with('s') => format!("{name}es"),
-        _ => format!("{name}s"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plural;
-
-    #[test]
-    fn resource_names_follow_kubernetes_conventions() {
-        let names = ["Gateway", "ReferencePolicy", "GatewayClass", "XListenerSet"].map(plural);
-        assert_eq!(names, ["gateways", "referencepolicies", "gatewayclasses", "xlistenersets"]);
-    }
 }

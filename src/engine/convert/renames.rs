@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::references::{self, Reference, plural};
+use super::references::{self, Reference};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Halt, Session};
 use crate::knowledge::pack::{Packs, Target};
@@ -159,7 +159,7 @@ pub(crate) fn update(reference: &Reference<'_>, successor: &Successor, session: 
         (keys.api_version, api_version.to_string()),
         (keys.version, version.clone()),
         (keys.kind, kind.kind.clone()),
-        (keys.resource, plural(&kind.kind)),
+        (keys.resource, kind.plural()),
     ];
     for (key, text) in texts {
         let Some(place) = key.map(|key| path.key(key)) else { continue };

@@ -135,12 +135,13 @@ impl<'g> Targets<'g> {
         target.pack.kinds().find(has).map(|other| offer(target.pack, kind, other))
     }
 
-    /// Returns whether the target's release no longer has `kind`, which an older one had, nor a kind that it becomes.
+    /// Returns whether the target's release no longer has `kind`, which an older one had or which it has in another group, nor a kind
+    /// that it becomes.
     pub(crate) fn removed(&self, kind: &GroupKind) -> bool {
         self.lacking(kind).is_some_and(|target| {
             let order = |release| target.pack.line().get(release).order;
             let releases = target.pack.catalog(kind).map(Catalog::releases).unwrap_or_default();
-            releases.iter().any(|release| order(release) < order(target.release))
+            releases.iter().any(|release| order(release) < order(target.release)) || self.possible_move(kind).is_some()
         })
     }
 

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::old_names::OldNames;
-use crate::engine::convert::{Conversion, Remark, Renames, Targets, plural, walk};
+use crate::engine::convert::{Conversion, Remark, Renames, Targets, walk};
 use crate::engine::finding::{Code, Finding};
 use crate::engine::links::ignored_paths;
 use crate::engine::manifest::{Manifest, Object, may_hold_rules};
@@ -168,7 +168,7 @@ fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remar
     let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
         |(kind, target)| {
             let is_written =
-                rule.groups.contains(&kind.group.as_str()) && rule.resources.contains(&plural(&kind.kind).as_str());
+                rule.groups.contains(&kind.group.as_str()) && rule.resources.contains(&kind.plural().as_str());
             let names = |names: &[&str], name: &str| names.contains(&name) || names.contains(&"*");
             // What only newer releases have is no reason for a rule about all.
             let is_older = |release: ReleaseId| release < target.release;
@@ -177,7 +177,7 @@ fn not_served_by(rule: &ResourceRule<'_>, targets: &Targets<'_>) -> Option<Remar
             };
             let is_named = is_written
                 || names(&rule.groups, &kind.group)
-                    && names(&rule.resources, &plural(&kind.kind))
+                    && names(&rule.resources, &kind.plural())
                     && versions.iter().any(is_gone);
             let had =
                 |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
@@ -268,9 +268,8 @@ impl<'v> ResourceRule<'v> {
         let is_other = |target: &Target<'_>, kind: &GroupKind| {
             let is_served =
                 || target.pack.catalog(kind).is_some_and(|catalog| !catalog.served(target.release).is_empty());
-            let has_rights = || {
-                self.resources.iter().any(|name| *name == "*" || name.split('/').next() == Some(&plural(&kind.kind)))
-            };
+            let has_rights =
+                || self.resources.iter().any(|name| *name == "*" || name.split('/').next() == Some(&kind.plural()));
             !becomes(kind) && has_rights() && is_served()
         };
         let is_exact = |(old, new): (&GroupKind, &GroupKind)| {
@@ -279,7 +278,7 @@ impl<'v> ResourceRule<'v> {
                 let of_group = target.pack.kinds().filter(|kind| kind.group == new.group);
                 of_group.into_iter().all(|kind| !is_other(target, kind))
             };
-            plural(&old.kind) == plural(&new.kind) && target.is_some_and(is_alone)
+            old.plural() == new.plural() && target.is_some_and(is_alone)
         };
         if self.groups.contains(&"*") || !missing.iter().all(|(old, new, _)| is_exact((old, new))) {
             return Vec::new();
@@ -328,7 +327,7 @@ impl<'v> ResourceRule<'v> {
     /// Returns whether the mapping names `kind` itself, with its group and its resource or kind written out.
     fn lists(&self, kind: &GroupKind) -> bool {
         let is_named = || {
-            let (plural, mut resources) = (plural(&kind.kind), self.resources.iter());
+            let (plural, mut resources) = (kind.plural(), self.resources.iter());
             resources.any(|resource| resource.split('/').next() == Some(&plural))
         };
         self.groups.contains(&kind.group.as_str()) && (self.kinds.contains(&kind.kind.as_str()) || is_named())
@@ -338,7 +337,7 @@ impl<'v> ResourceRule<'v> {
     fn parts_of(&self, kind: &GroupKind) -> BTreeSet<&'v str> {
         let mut parts = BTreeSet::new();
         if self.groups.iter().any(|group| *group == kind.group || *group == "*") {
-            let plural = plural(&kind.kind);
+            let plural = kind.plural();
             let named = self.resources.iter().map(|resource| resource.split_once('/').unwrap_or((resource, "")));
             parts.extend(named.filter(|(name, _)| *name == plural || *name == "*").map(|(_, part)| part));
             parts.extend(self.kinds.iter().filter(|name| **name == kind.kind || **name == "*").map(|_| ""));
@@ -357,7 +356,7 @@ impl<'v> ResourceRule<'v> {
         let mut resources: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for (kind, part) in added {
             let part = if part.is_empty() { String::new() } else { format!("/{part}") };
-            resources.entry(&kind.group).or_default().insert(format!("{}{part}", plural(&kind.kind)));
+            resources.entry(&kind.group).or_default().insert(format!("{}{part}", kind.plural()));
         }
         let rule = |(group, resources): (&str, BTreeSet<String>)| {
             let mut map = self.map.clone();
@@ -400,7 +399,7 @@ fn additions(path: &FieldPath, given: &[Value], texts: BTreeSet<&str>) -> Vec<In
 
 /// Returns the name that the API server gives the kind's resource, with its group: `gateways.gateway.networking.k8s.io`.
 fn resource(kind: &GroupKind) -> String {
-    format!("{}.{}", plural(&kind.kind), kind.group)
+    format!("{}.{}", kind.plural(), kind.group)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::group::GroupPlanner;
 use super::scope::{Dependent, Listed, Others};
 use super::withheld::Withheld;
 use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::links::kustomize_selectors;
 use crate::engine::manifest::{Manifest, Object};
 use crate::syntax::text::EditSet;
 
@@ -93,7 +94,12 @@ impl<'g> Changes<'g> {
         let all = all.iter().map(|other| other.file.clone()).collect();
         let mut needs = Needs { objects: BTreeMap::new(), all };
         let mut withheld = always.clone();
-        for names in [names, mentions, |_: &Manifest, _: &Object| true] {
+        let targets = self.group.linked.targets;
+        let patches = |other: &Manifest, object: &Object| {
+            object.read_from.is_instruction() && mentions(other, object) || kustomize_selectors::is_in(object, targets)
+        };
+        let ways: [&dyn Fn(&Manifest, &Object) -> bool; 4] = [&names, &patches, &mentions, &|_, _| true];
+        for names in ways {
             if following.is_empty() {
                 break;
             }
@@ -118,7 +124,7 @@ impl<'g> Changes<'g> {
     fn needed(
         &self,
         following: &[&Manifest],
-        names: fn(&Manifest, &Object) -> bool,
+        names: &dyn Fn(&Manifest, &Object) -> bool,
         known: &NeededFiles,
     ) -> NeededFiles {
         let linked = &self.group.linked;
@@ -155,7 +161,7 @@ fn mentions(other: &Manifest, object: &Object) -> bool {
 }
 
 /// How many files are named that a listed file needs.
-const NAMED: usize = 3;
+const NAMED: usize = 20;
 
 /// Names files: `a.yaml, b.yaml and 2 more`.
 fn named(files: &BTreeSet<String>) -> String {

@@ -89,6 +89,17 @@ impl GroupKind {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         Self::new(kind, group)
     }
+
+    /// Returns the plural that projects give its name, which the API server calls its resources: `referencepolicies`, `gatewayclasses`.
+    pub(crate) fn plural(&self) -> String {
+        let name = self.kind.to_lowercase();
+        let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
+        match name.strip_suffix('y') {
+            Some(stem) if !vowel_before_last => format!("{stem}ies"),
+            _ if ["s", "x", "ch", "sh"].iter().any(|end| name.ends_with(end)) => format!("{name}es"),
+            _ => format!("{name}s"),
+        }
+    }
 }
 
 impl fmt::Display for GroupKind {
@@ -110,6 +121,13 @@ impl<'de> Deserialize<'de> for GroupKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plurals_are_those_that_projects_choose() {
+        let kinds =
+            ["Gateway", "ReferencePolicy", "GatewayClass", "XMesh"].map(|kind| GroupKind::new(kind, "").plural());
+        assert_eq!(kinds, ["gateways", "referencepolicies", "gatewayclasses", "xmeshes"]);
+    }
 
     #[test]
     fn stability_orders_versions_as_kubernetes_does() {

@@ -42,6 +42,14 @@ pub(super) fn chart_of(file: &Path) -> Option<&Path> {
     folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
 }
 
+/// Returns the folder of the chart of which a file decides what several templates print: its own data, values, or definitions.
+pub(super) fn chart_decided_by(file: &Path) -> Option<&Path> {
+    let has_definitions = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"_"));
+    let is_yaml = file.extension().is_some_and(|extension| ["yaml", "yml"].iter().any(|yaml| extension == *yaml));
+    let beside = || file.parent().filter(|folder| is_yaml && disk::is_file(&folder.join(CHART)));
+    chart_of(file).filter(|_| has_definitions).or_else(beside)
+}
+
 /// Returns the keys that the values of a chart have in those of the chart around it: each prints the chart once.
 pub(super) fn names_in(chart: &Path, around: &Path) -> Vec<String> {
     let text = |data: &Value, key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -48,10 +48,14 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let source = config_source(deepest(&matches));
     let is_verbose = is_on(deepest(&matches), "verbose");
     cli.is_quiet = is_on(deepest(&matches), "quiet");
-    let is_check = matches!(cli.command, Command::Check(_));
+    let read_settings = (source != Source::None).then(|| file.file().to_owned());
+    let of_check = match &cli.command {
+        Command::Check(check) => Some(read_settings.into_iter().chain(check.baseline.clone()).collect()),
+        _ => None,
+    };
     if let Some(files) = cli.command.files_mut() {
         files.settings.are_named = is_verbose && source != Source::None;
-        files.settings.reports_all = (is_check && source != Source::None).then(|| file.file().to_owned());
+        files.settings.of_check = of_check;
     }
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {

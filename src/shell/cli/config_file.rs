@@ -99,8 +99,8 @@ pub(super) struct ConfigFile {
 pub(super) struct SettingsFiles {
     /// Whether those that are not read are named.
     pub(super) are_named: bool,
-    /// The one that concerns every file: where it is listed, all files are reported.
-    pub(super) reports_all: Option<PathBuf>,
+    /// For a check, which reports what listed files concern beside themselves: those that concern every file.
+    pub(super) of_check: Option<Vec<PathBuf>>,
 }
 
 /// Where the file of a call is looked for.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
-use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_of};
+use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_decided_by, chart_of, every_name};
 use super::chart_values::{others_around, uses_around};
 use super::config::Config;
 use super::config_file;
@@ -294,11 +294,7 @@ pub(super) fn read<T: Send>(
         return Ok(Input { groups: groups.into_inner().unwrap_or_else(PoisonError::into_inner), ..input });
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
-    let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
-    for remark in listed.iter().flat_map(|listed| &listed.remarks) {
-        console.note(&about_list(remark))?;
-    }
-    let listed = without_settings(listed, args.settings.reports_all.as_deref(), console)?;
+    let listed = args.files_from.as_deref().map(|list| file_list(list, args, console)).transpose()?.flatten();
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, look.excluded)?;
     let progress = console.progress("read");
@@ -458,22 +454,39 @@ fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roo
         && listed.is_none_or(|listed| listed.has(file))
 }
 
-fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
-    let read = FileList::read(list, roots);
-    read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
+/// Reads the list of files that are reported: all where a check has a file in it that concerns every file.
+fn file_list(list: &Path, args: &FileArgs, console: Console) -> Result<Option<FileList>> {
+    let read = FileList::read(list, &args.paths);
+    let listed =
+        read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))?;
+    for remark in &listed.remarks {
+        console.note(&about_list(remark))?;
+    }
+    let Some(settings) = &args.settings.of_check else { return Ok(Some(listed)) };
+    let is_listed = |file: &&PathBuf| disk::place_of(file).is_some_and(|place| listed.has_place(&place));
+    if let Some(file) = settings.iter().find(is_listed) {
+        let file = visible(&name(file));
+        console.note(&format!("note: {file} is listed and concerns every file, so all files are reported\n"))?;
+        return Ok(None);
+    }
+    with_templates(listed, &args.paths, console).map(Some)
 }
 
-/// Returns the list, unless it names the file of settings of a check: what that changes concerns every file.
-fn without_settings(listed: Option<FileList>, settings: Option<&Path>, console: Console) -> Result<Option<FileList>> {
-    let is_listed = |file: &&Path| {
-        listed.as_ref().is_some_and(|list| disk::place_of(file).is_some_and(|place| list.has_place(&place)))
-    };
-    let Some(file) = settings.filter(is_listed) else { return Ok(listed) };
-    console.note(&format!(
-        "note: {} is listed and concerns every file, so all files are reported\n",
-        visible(&name(file))
-    ))?;
-    Ok(None)
+/// Adds the templates of charts of which a listed file decides what they print.
+fn with_templates(listed: FileList, roots: &[PathBuf], console: Console) -> Result<FileList> {
+    let deciding = listed.paths().filter_map(|file| Some((chart_decided_by(file)?.join(TEMPLATES), file)));
+    let charts: BTreeMap<PathBuf, &Path> = deciding.collect();
+    if charts.is_empty() {
+        return Ok(listed);
+    }
+    for file in charts.values().map(|file| visible(&name(file))) {
+        console.note(&format!(
+            "note: {file} is listed and concerns the templates of its chart, so all of them are reported\n"
+        ))?;
+    }
+    let folders = Vec::from_iter(charts.into_keys());
+    let templates = disk::scan(&folders, &every_name(), |_, _| Some(())).visited;
+    Ok(listed.with(templates.into_iter().map(|(path, ())| path), roots))
 }
 
 /// Returns the files of settings in folders below `roots` that `files` are in: only one at a root, or above it, is read.

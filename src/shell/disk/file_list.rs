@@ -97,6 +97,16 @@ impl FileList {
         list
     }
 
+    /// Adds `paths`, for a walk of `roots`.
+    pub(crate) fn with(self, paths: impl Iterator<Item = PathBuf>, roots: &[PathBuf]) -> Self {
+        Self { remarks: self.remarks, ..Self::new(self.paths.into_iter().chain(paths), roots) }
+    }
+
+    /// Returns the paths as listed.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path)
+    }
+
     /// Returns how many paths are listed.
     pub(crate) fn len(&self) -> usize {
         self.paths.len()

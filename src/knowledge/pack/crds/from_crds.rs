@@ -111,6 +111,16 @@ impl Move {
         for (kind, old) in crds.iter().filter(|(kind, _)| kind.group == self.old) {
             let new = crds.get(&GroupKind::new(&kind.kind, &self.new)).and_then(|new| new.first());
             let Some(new) = new.filter(|new| old[0].release < new.release) else { continue };
+            let expected = kind.plural();
+            let mut plurals =
+                old.iter().chain([new]).filter_map(|crd| crd.value.pointer("/spec/names/plural")?.as_str());
+            if let Some(plural) = plurals.find(|plural| *plural != expected) {
+                let name = &kind.kind;
+                return Err(self.wrong(&format!(
+                    "the resources of {name} are called {plural}, and not {expected}, in these sets: roles and webhooks that name them would not follow; \
+                     convert the objects of {name} with a pack (`reversion pack suggest`), and roles by hand"
+                )));
+            }
             let Self { old, new: group, .. } = self;
             let rule = json!({
                 "summary": format!("{} moved from the group {old} to {group}", kind.kind),
