@@ -362,7 +362,7 @@ fn no_target(
     names.extend(of_passed);
     let Some(first) = of_passed.as_ref().or(names.first()) else {
         return anyhow!(
-            "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs)"
+            "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs), or the CRDs of the objects' API with --crds"
         );
     };
     let hint = format!("pass a target, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
