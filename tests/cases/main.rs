@@ -24,7 +24,10 @@ mod support;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // As for tests of Rust's own harness.
+    let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|threads| threads.parse().ok());
+    arguments.test_threads = arguments.test_threads.or(threads);
     let subjects =
         [carriers::trials, fixtures::trials, kustomize::trials, laws::trials, mutants::trials, pages::trials];
     let conclusion = libtest_mimic::run(&arguments, subjects.into_iter().flat_map(|trials| trials()).collect());

@@ -208,6 +208,7 @@ fn a_move_that_no_crds_show_is_an_error() {
         "no kind of lights.example is in home.example in a later set",
     );
     error(&[&MOVED[..], &["--move", "home.example"]].concat(), "`home.example` does not name two API groups: OLD=NEW");
+    error(&[&MOVED[..], &["--move", "a=b=c"]].concat(), "`a=b=c` does not name two API groups: OLD=NEW");
     error(&["--to", "keda@2.0", "--move", "a=b"], "--move is for CRDs of groups that no pack knows");
     error(
         &[&MOVED[..], &["--move", "traefik.containo.us=traefik.io"]].concat(),

@@ -64,6 +64,7 @@ impl FromStr for Move {
 
     fn from_str(text: &str) -> Result<Self> {
         let groups = text.split_once('=').filter(|(old, new)| !old.is_empty() && !new.is_empty() && old != new);
+        let groups = groups.filter(|(_, new)| !new.contains('='));
         let (old, new) = groups.with_context(|| format!("`{text}` does not name two API groups: OLD=NEW"))?;
         Ok(Self { old: old.to_owned(), new: new.to_owned(), place: None })
     }
