@@ -390,3 +390,42 @@ fn a_definition_of_which_one_call_is_not_known_is_told() {
         );
     }
 }
+
+/// Returns an IngressRoute of Traefik with these lines of routes.
+fn ingress_route(group: &str, routes: &str) -> String {
+    format!("apiVersion: {group}/v1alpha1\nkind: IngressRoute\nmetadata: {{name: a}}\nspec:\n  routes:{routes}\n")
+}
+
+#[test]
+fn items_that_an_action_prints_and_a_rule_looks_at_are_told_where_they_have_no_default() {
+    let (old, new) = ("traefik.containo.us", "traefik.io");
+    let route = "\n  - kind: Rule\n    match: Host(`a`)\n    services: [{name: x, port: 80}]";
+    let more = "\n  {{- with .Values.routes }}\n  {{- toYaml . | nindent 2 }}\n  {{- end }}";
+    let whole = " {{ toYaml .Values.routes | nindent 4 }}";
+    let told = "has no known default in the chart; for some of what its users can set, items of spec.routes are to be converted, or refused";
+    let values = |values: &str| format!("=== values.yaml\n{values}");
+    for (routes, place) in [
+        (whole.to_owned(), "templates/a.yaml:5:3"),
+        (format!(" {{{{- toYaml .Values.routes | nindent 2 }}}}{route}"), "templates/a.yaml:5:3"),
+    ] {
+        let run = becomes(
+            &(ingress_route(old, &routes) + &values("a: 1\n")),
+            &ingress_route(new, &routes),
+            "traefik@v3.7.9",
+            1,
+        );
+        says(&run, &format!("{place}: unresolved[template-action]"), told);
+    }
+    // What the chart prints by default is looked at.
+    let current = values("routes: [{kind: Rule, match: Host(`a`), services: [{name: x, port: 80}]}]\n");
+    for routes in [whole.to_owned(), format!("{route}{more}")] {
+        becomes(&(ingress_route(old, &routes) + &current), &ingress_route(new, &routes), "traefik@v3.7.9", 0);
+    }
+    let spec = "apiVersion: traefik.io/v1alpha1\nkind: Middleware\nmetadata: {name: a}\nspec: {{ toYaml .Values.spec | nindent 2 }}\n";
+    let run = becomes(&(spec.replace("traefik.io", old) + &values("a: 1\n")), spec, "traefik@v3.7.9", 1);
+    says(
+        &run,
+        "templates/a.yaml:4:1: unresolved[template-action]",
+        "can have spec.ipWhiteList, which is to be converted",
+    );
+}

@@ -128,7 +128,12 @@ pub(super) fn run_rule(
             refuse_default(rule, direction, &start, trial, &(printed, &changed, &filled))?;
         }
     }
-    log.notes.extend(told);
+    if let Some(told) = told {
+        match session.open().required_at(session.object(), &told.path).map(str::to_owned) {
+            Some(text) => session.record_unknown(&told.path, &text, &told.message, WRITE_OUT.to_owned()),
+            None => log.notes.push(told),
+        }
+    }
     if changed.is_some() {
         log.rules.push((rule.id.clone(), direction));
         let defaults = before.clone().filter(|_| lens.changes_defaults());

@@ -98,6 +98,14 @@ impl OpenParts {
             || place.get(data).and_then(Value::as_str).is_some_and(is_known)
     }
 
+    /// Returns what stands for the action that prints what is at `place` of `data`, where users of the chart set that and no default of it
+    /// is known.
+    pub(crate) fn required_at(&self, data: &Value, place: &FieldPath) -> Option<&str> {
+        let printed = place.get(data).and_then(Value::as_str);
+        let of_hole = || self.holes.iter().find(|hole| hole.path == *place)?.required.as_ref();
+        self.required.iter().find(|one| Some(one.as_str()) == printed).or_else(of_hole).map(String::as_str)
+    }
+
     /// Returns the key in the values of a chart of what an action prints at `path` of `data`, which is at `origin` in the object as it is written.
     pub(crate) fn key_of(&self, data: &Value, path: &FieldPath, origin: &FieldPath) -> Option<String> {
         // Which of the items it is, the place in the object does not show.

@@ -522,6 +522,18 @@ impl<'a> Session<'a> {
         self.required.push(Required { path, text, reason, advice });
     }
 
+    /// Records the action that prints items of a list, of which no default is known, if what matches `pattern` is one of them or in one, and
+    /// is changed or refused.
+    pub(super) fn record_printed(&mut self, pattern: &FieldPattern) {
+        let Some(place) = self.printed_items(pattern).cloned() else { return };
+        let Some(text) = self.open.required_at(&self.object, &place).map(str::to_owned) else { return };
+        let path = self.origin(&place);
+        if !self.required.iter().any(|one| one.path == path && one.text == text) {
+            let reason = format!("items of {path} are to be converted, or refused");
+            self.record_unknown(&place, &text, &reason, "convert by hand what is set there".to_owned());
+        }
+    }
+
     /// Returns what the users of a chart must set, and on which refusals depend.
     pub(crate) fn required(&self) -> &[Required] {
         &self.required

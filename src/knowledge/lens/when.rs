@@ -334,6 +334,10 @@ impl Operation for When {
         if is_other_way || !is_chosen {
             return Ok(());
         }
+        let does_something = || self.lens(pass.direction).is_some_and(|lens| !lens.fidelities().is_empty());
+        if session.open().can_have_fields() && does_something() {
+            self.written.each.0.iter().for_each(|each| session.record_printed(each));
+        }
         let Some(reference) = &self.written.named_by else { return self.run_everywhere(pass, session) };
         let referrers = reference.referrers(session);
         let before = session.program().len();

@@ -221,7 +221,10 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value) {
             let by_default = self.defaults().entries_of(&value);
-            let is_required = by_default.is_none() && self.defaults().is_required(&value);
+            let is_required = match &by_default {
+                Some(entries) => entries.iter().all(Value::is_null) && self.defaults().is_missing(&value),
+                None => self.defaults().is_required(&value),
+            };
             self.reading.holes.push(Hole {
                 at: self.reading.text.len(),
                 column: column(self.part, action, &value, self.environment.defines),
