@@ -87,6 +87,7 @@ impl Sample<'_, '_> {
     /// Makes a case of fields before and after, with what both sides demand besides: a default that changed is written on both, a
     /// required value on the new one. Where such a value is open, it is to be filled in.
     pub(super) fn completed(&self, changes: &Changes<'_, '_>, before: Leaves, after: Leaves, name: &str) -> Case {
+        let own: Vec<String> = before.iter().map(|(field, _)| concrete(field)).collect();
         let mut object = self.complete(changes, before, after);
         for change in &changes.defaults {
             let source = changes.pairing.source(&change.field);
@@ -98,6 +99,11 @@ impl Sample<'_, '_> {
         let case = |files| Case { name: name.to_owned(), files };
         let first = ("before.yaml", self.object(0, &object.before));
         let after = self.object(1, &object.after);
+        // What the rule itself refuses is the case that is held back.
+        let is_own = |field: &String| own.iter().any(|own| own.starts_with(field));
+        if object.refused.values().next().is_some_and(is_own) {
+            return case(vec![first, ("findings.txt", object.findings())]);
+        }
         if object.is_held_back() {
             return case(vec![first, ("after.yaml", to_fill_in(&object.open("")) + &after)]);
         }

@@ -154,7 +154,7 @@ impl When {
                `except` names fields of the outermost place that are left out. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \
                `together-with`, an object that changes here is held back where one that it references, or may reference, there \
-               is held back, and in a rule about a kind of the pack that one where this one is. The inverse runs the inverses where the test under `back` holds, which is `if` unless written; with `direction` there \
+               is held back; in a rule about a kind of its own pack, that one is held back where this one is. The inverse runs the inverses where the test under `back` holds, which is `if` unless written; with `direction` there \
                is none. With `choice`, only where the user chose that for a parameter of the pack.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
