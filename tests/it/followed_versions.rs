@@ -271,6 +271,28 @@ fn a_namespace_that_is_built_counts_as_one_that_is_written() {
     }
 }
 
+/// A replacement comes behind the namespace that its kustomization gives.
+#[test]
+fn a_namespace_that_is_written_after_one_is_given_counts() {
+    let policy = "apiVersion: authentication.istio.io/v1alpha1\nkind: Policy\nmetadata: {name: default, namespace: shop}\nspec: {peers: [{mtls: {mode: PERMISSIVE}}]}\n";
+    // Which of two is the last one is not followed.
+    for (given, written, is_converted) in [
+        ("shop", "istio-system", false),
+        ("istio-system", "shop", false),
+        ("cart", "office", false),
+        ("cart", "cart", true),
+    ] {
+        let build = format!(
+            "namespace: {given}\nresources: [p.yaml, c.yaml]\nreplacements:\n- source: {{kind: ConfigMap, name: c, fieldPath: data.ns}}\n  targets: [{{select: {{name: default}}, fieldPaths: [metadata.namespace]}}]\n"
+        );
+        let config = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{ns: {written}}}\n");
+        let tree = Tree::of(&[("p.yaml", policy), ("c.yaml", &config), ("kustomization.yaml", &build)]);
+        let to = ["--to", "istio@1.6.0", "--set", "istio.root-namespace=istio-system"];
+        let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &to].concat());
+        assert_eq!(tree.text("p.yaml") != policy, is_converted, "{given}, {written}: {}", run.all());
+    }
+}
+
 /// Two Gateways of different projects, of these versions, of which the first one is Istio's.
 fn gateways(istio: &str, other: &str) -> [(&'static str, String); 2] {
     [
@@ -346,6 +368,32 @@ fn a_selector_that_objects_of_another_group_need_holds_back_what_it_selects_besi
     let select = "replacements:\n- source: {kind: ConfigMap, name: c, fieldPath: data.x}\n  targets:\n  - select: {kind: Provisioner}\n    fieldPaths: [metadata.labels.a]";
     let files = [("a.yaml", old.to_owned()), ("b.yaml", other.to_owned())];
     assert_eq!(converted_kustomization(&files, select, "karpenter@v1.14.1", 1), select);
+}
+
+/// What cannot be read can have any object. A group says that none of it is selected.
+#[test]
+fn a_selector_without_a_group_is_kept_where_a_file_cannot_be_read() {
+    let patch = |target: &str| format!("patches: [{{path: p.json, target: {{{target}}}}}]");
+    let [one, _] = gateways("v1alpha3", "v1");
+    let broken = "apiVersion: example.com/v1\nkind: Gateway\nmetadata: {name: b\nspec: {}\n";
+    for unread in ["a: [\n", broken] {
+        let files = [one.clone(), ("c.yaml", unread.to_owned())];
+        for (before, after, code) in [
+            ("kind: Gateway, version: v1alpha3", "kind: Gateway, version: v1alpha3", 1),
+            (
+                "group: networking.istio.io, kind: Gateway, version: v1alpha3",
+                "group: networking.istio.io, kind: Gateway, version: v1",
+                0,
+            ),
+            ("kind: Gateway", "kind: Gateway", 0),
+        ] {
+            assert_eq!(
+                converted_kustomization(&files, &patch(before), "istio@1.30.3", code),
+                patch(after),
+                "{unread}: {before}"
+            );
+        }
+    }
 }
 
 #[test]

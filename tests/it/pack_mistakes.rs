@@ -6,6 +6,8 @@ use std::path::Path;
 use reversion::internals::pack::lint::lint;
 use reversion::internals::pack::load;
 
+use crate::support::trees::Tree;
+
 const HEAD: &str = "\
 name: p
 title: T
@@ -467,4 +469,42 @@ fn releases_that_no_target_can_name() {
         "patch-releases: same-apis\n",
         "p/pack.yaml:5:1: bundle v1 has no patch releases: its version must be three numbers",
     );
+}
+
+/// A required field whose successor is open concerns the fixtures of all rules: what they expect is to be written once that is filled in,
+/// and none of them fails before.
+#[test]
+fn a_drafted_pack_that_is_filled_in_by_and_by_has_no_case_that_fails() {
+    let crd = |required: &str, fields: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: shops.example.com}}\nspec:\n  group: example.com\n  names: {{kind: Shop, plural: shops}}\n  \
+             scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, required: [{required}], properties: {{{fields}, size: {{type: integer}}}}}}}}}}}}\n"
+        )
+    };
+    let old = crd("owner", "owner: {type: string}, colour: {type: string}, shade: {type: string}");
+    let new = crd("contact, team", "contact: {type: string}, team: {type: string}, color: {type: string}");
+    let tree = Tree::of(&[("v1/a.yaml", &old), ("v2/a.yaml", &new)]);
+    tree.run(&["pack", "suggest", "v1", "v2", "p"]).check(0);
+    let test = |counts: &str| {
+        let run = tree.run(&["pack", "test", "p"]);
+        assert!(run.all().contains(counts), "{}", run.all());
+        assert!(!run.all().contains("failed"), "{}", run.all());
+        run.all()
+    };
+    test("p: 8 cases: 3 ok, 5 to do");
+    let renamed = "fixtures/v2/shop-colour-renamed-to-color/renamed";
+    let drafted = tree.text(&format!("p/{renamed}/after.yaml"));
+    let head =
+        "# FILL IN: what becomes of the example, with spec.owner, spec.contact, spec.team; then remove this line\n";
+    assert_eq!(
+        drafted,
+        format!("{head}apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  name: example\nspec:\n  color: example\n")
+    );
+    let rule = "summary: the owner is the contact, and each shop has a team\nkind: Shop.example.com\nsource: s\nlens:\n- rename: { field: spec.owner, to: contact }\n- default: { field: spec.team, value: none, forward: write, backward: elide }\n";
+    fs::write(tree.path("p/v2/shop-owner-removed.yaml"), rule).unwrap();
+    let shown = test("p: 8 cases: 3 ok, 5 to do");
+    assert!(shown.contains("+  contact: example\n"), "{shown}");
+    let after = drafted.replace(head, "") + "  contact: example\n  team: none\n";
+    fs::write(tree.path(&format!("p/{renamed}/after.yaml")), after).unwrap();
+    test("p: 8 cases: 4 ok, 4 to do");
 }

@@ -45,6 +45,16 @@ impl Completed {
         }
     }
 
+    /// Returns the fields for which it is held back besides `own`, which is what the case is about: others decide about these, and fill that in
+    /// by and by.
+    pub(super) fn open(&self, own: &str) -> Vec<&str> {
+        let fields: Vec<&String> = match self.refused.first_key_value() {
+            Some((_, field)) => vec![field],
+            None => self.lost.iter().chain(&self.missing).collect(),
+        };
+        fields.into_iter().map(String::as_str).filter(|field| *field != own).collect()
+    }
+
     /// Returns whether it is held back though losses are allowed.
     pub(super) fn is_held_back(&self) -> bool {
         !self.refused.is_empty() || !self.missing.is_empty()

@@ -85,8 +85,9 @@ impl Sample<'_, '_> {
     }
 
     /// Makes a case of fields before and after, with what both sides demand besides: a default that changed is written on both, a
-    /// required value on the new one. Where such a value is open, the object is held back.
+    /// required value on the new one. Where such a value is open, it is to be filled in.
     pub(super) fn completed(&self, changes: &Changes<'_, '_>, before: Leaves, after: Leaves, name: &str) -> Case {
+        let own: Vec<String> = before.iter().map(|(field, _)| concrete(field)).collect();
         let mut object = self.complete(changes, before, after);
         for change in &changes.defaults {
             let source = changes.pairing.source(&change.field);
@@ -97,10 +98,15 @@ impl Sample<'_, '_> {
         }
         let case = |files| Case { name: name.to_owned(), files };
         let first = ("before.yaml", self.object(0, &object.before));
-        if object.is_held_back() {
+        let after = self.object(1, &object.after);
+        // What the rule itself refuses is the case that is held back.
+        let is_own = |field: &String| own.iter().any(|own| own.starts_with(field));
+        if object.refused.values().next().is_some_and(is_own) {
             return case(vec![first, ("findings.txt", object.findings())]);
         }
-        let after = self.object(1, &object.after);
+        if object.is_held_back() {
+            return case(vec![first, ("after.yaml", to_fill_in(&object.open("")) + &after)]);
+        }
         let mut files = vec![first, ("after.yaml", after.clone())];
         if !object.lost.is_empty() {
             // What the old side requires does not come back.
@@ -163,7 +169,9 @@ impl Sample<'_, '_> {
             }
             _ => object.refuse(field, field),
         }
-        let files = vec![("before.yaml", self.object(0, &object.before)), ("findings.txt", object.findings())];
+        let open = object.open(&concrete(field));
+        let open = if open.is_empty() { String::new() } else { to_fill_in(&open) };
+        let files = vec![("before.yaml", self.object(0, &object.before)), ("findings.txt", open + &object.findings())];
         Case { name: name.to_owned(), files }
     }
 
@@ -411,8 +419,8 @@ impl Sample<'_, '_> {
         let first = ("before.yaml", self.object(0, &object.before));
         let case = |files| Case { name: name.to_owned(), files };
         if object.is_held_back() {
-            object.lost.insert(concrete(field));
-            return case(vec![first, ("findings.txt", object.findings())]);
+            let after = to_fill_in(&object.open(&concrete(field))) + &self.object(1, &object.after);
+            return case(vec![first, ("after.yaml", after), ("allow.txt", "dropped-field\n".to_owned())]);
         }
         if self.old.get(field).is_some_and(|its| its.required) {
             object.lost.insert(concrete(field));
@@ -445,7 +453,12 @@ impl Sample<'_, '_> {
             .iter()
             .any(|side| side.keys(&FieldPattern::default()).any(|key| side.get(key).is_some_and(|its| its.required)));
         let stays = self.sides[0] == self.sides[1] && !is_whole;
-        let version = if stays { version.to_string() } else { "example.com/v1".to_owned() };
+        let other = if self.sides.iter().any(|(kind, _)| kind.group == "example.com") {
+            "example.org/v1"
+        } else {
+            "example.com/v1"
+        };
+        let version = if stays { version.to_string() } else { other.to_owned() };
         let object = json!({
             "apiVersion": version,
             "kind": kind.kind,
@@ -524,6 +537,11 @@ impl Sample<'_, '_> {
         self.fill(side, &FieldPattern::default(), &mut object);
         object_text(&object)
     }
+}
+
+/// Says in a file of a case which fields are open, so that what it expects of them is not known yet.
+fn to_fill_in(open: &[&str]) -> String {
+    format!("# {MARK}: what becomes of the example, with {}; then remove this line\n", open.join(", "))
 }
 
 /// Lists what the old side requires and an object that comes back lacks.

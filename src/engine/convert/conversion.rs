@@ -46,6 +46,8 @@ pub(crate) struct Conversion {
     pub(crate) frozen_by: BTreeSet<String>,
     /// The objects that must be converted together with this one.
     pub(crate) converts_with: BTreeSet<ObjectId>,
+    /// The objects that convert together with this one or not at all, whatever holds it back.
+    pub(crate) bound: BTreeSet<ObjectId>,
     /// The objects that parts of it became.
     pub(crate) split_off: Vec<SplitOff>,
     /// The objects that became parts of it, which are removed.
@@ -95,6 +97,7 @@ impl Conversion {
             frozen: Vec::new(),
             frozen_by: BTreeSet::new(),
             converts_with: BTreeSet::new(),
+            bound: BTreeSet::new(),
             split_off: Vec::new(),
             taken_in: BTreeSet::new(),
             is_removed: false,
@@ -245,10 +248,10 @@ impl Conversion {
     /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes, and besides advice about a
     /// change. Of what a rule refuses, its help is all that is to be done.
     pub(crate) fn hold_back(self, object: &Object) -> Self {
-        let Self { blocks, unresolved, mut warnings, origins, .. } = self;
+        let Self { blocks, unresolved, mut warnings, origins, bound, .. } = self;
         let is_refused = blocks.iter().any(|block| block.code == Code::NotConvertible);
         warnings.retain(|warning| !is_refused && warning.code != Code::Advisory);
-        Self { blocks, unresolved, warnings, origins, ..Self::unchanged(object) }
+        Self { blocks, unresolved, warnings, origins, bound, ..Self::unchanged(object) }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::syntax::field::{Entries, PathRef, each_child};
 
 /// Returns the parts of an object that can contain references: not its metadata, not the data of a ConfigMap, not the schemas of a
 /// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization, a replacement or a
-/// configuration of Kustomize.
+/// configuration of Kustomize, or a file of Fleet.
 pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)> {
     const KUSTOMIZATION: &[&str] = &["patches", "patchesJson6902", "replacements", "vars", "labels"];
     if let Value::Array(items) = object {
@@ -19,7 +19,9 @@ pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)>
     match (object.text("apiVersion"), object.text("kind")) {
         (_, Some("CustomResourceDefinition")) => Vec::new(),
         // `labels` is a list of both.
-        (_, None) => [&KUSTOMIZATION[..4], &["source", "targets"], &TRANSFORMERS].into_iter().flat_map(named).collect(),
+        (_, None) => {
+            [&KUSTOMIZATION[..4], &["source", "targets", "diff"], &TRANSFORMERS].into_iter().flat_map(named).collect()
+        }
         (version, Some("Kustomization" | "Component"))
             if version.is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {

@@ -3,6 +3,8 @@
 //! In order: infer its releases, convert it with what its stash restores, decide about the losses, write the new stash.
 //! Whatever stands in the way is a block; an object with one keeps its bytes.
 
+use std::collections::BTreeSet;
+
 use super::choices::Goal;
 use super::context::ObjectContext;
 use super::conversion::Conversion;
@@ -10,7 +12,7 @@ use super::losses::Losses;
 use super::migration::{Migration, Restoring};
 use super::remark::{Remark, impossible};
 use super::restore::OldStash;
-use super::rules::named_conflicts;
+use super::rules::{bound, named_conflicts};
 use super::state::Log;
 use super::subject::Subject;
 use super::target_schema::or_missing_kind;
@@ -41,12 +43,17 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, con
         Ok(Arrived { migration: Migration { kind, session, mut log, .. }, losses }) => {
             log.warnings.splice(..0, report.warnings);
             log.notes.splice(..0, report.notes);
-            Conversion { origins, ..Conversion::finished(kind, session, log, losses) }
+            let made = Conversion::finished(kind, session, log, losses);
+            let bound = if made.program.is_empty() { BTreeSet::new() } else { bound(&subject) };
+            Conversion { origins, bound, ..made }
         }
         Err(_) if is_fragment => {
             Conversion { notes: vec![not_applied("left unchanged")], ..Conversion::unchanged(object) }
         }
-        Err(blocks) => Conversion { blocks, warnings: report.warnings, origins, ..Conversion::unchanged(object) },
+        Err(blocks) => {
+            let bound = bound(&subject);
+            Conversion { blocks, warnings: report.warnings, origins, bound, ..Conversion::unchanged(object) }
+        }
     }
 }
 

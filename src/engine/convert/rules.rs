@@ -1,12 +1,14 @@
 //! Which rules of an object's own pack lead to a release, and what do they make of the object?
 
+use std::collections::BTreeSet;
+
 use super::remark::Remark;
 use super::run_rule::run_rule;
 use super::shapes::Shape;
 use super::state::Log;
 use super::subject::Subject;
 use crate::engine::finding::Code;
-use crate::knowledge::lens::{Direction, Session};
+use crate::knowledge::lens::{Direction, ObjectId, Session};
 use crate::knowledge::pack::{KindTracker, Needs, Rule};
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
@@ -52,6 +54,15 @@ pub(super) fn run(
         }
     }
     Ok(way.kind().clone())
+}
+
+/// Returns the objects that convert together with the subject or not at all, by the rules about its kind.
+pub(super) fn bound(subject: &Subject<'_>) -> BTreeSet<ObjectId> {
+    let (kind, release) = (&subject.object.kind, subject.goals()[0].release);
+    let rules = subject.target.pack.rules_for_kind(release, kind, None);
+    let about_it = rules.filter(|(rule, direction)| rule.from_kind(*direction) == kind);
+    let mut session = subject.session(subject.object.value.clone());
+    about_it.flat_map(|(rule, direction)| rule.lens(direction).bound(&mut session)).collect()
 }
 
 /// Reports the subject's conflicting fields. A rule that finds both its sides names the two spellings better than the releases

@@ -1,7 +1,7 @@
 //! What does the conversion make of an object that Kustomize built?
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -100,13 +100,22 @@ impl<'b> BuiltObjects<'b> {
     }
 
     /// Returns the namespace of `value`, which is built of `base`: the one that is written into it, where no kustomization gives its own.
+    /// Where one does, each of the two can be the last: a patch comes before that, and a replacement behind it.
     fn namespace(&self, base: Id, value: &Value) -> Namespace {
-        let given = self.tied.namespace(base);
-        let own = Namespace::from_written(self.tied.object(base).namespace.as_deref());
-        match value.get("metadata").and_then(|metadata| metadata.text("namespace")) {
-            Some(written) if *given == own => Namespace::Named(written.to_owned()),
-            _ => given.clone(),
+        let (given, own) = (self.tied.namespace(base), self.tied.object(base).namespace.as_deref());
+        let written = value.get("metadata").and_then(|metadata| metadata.text("namespace"));
+        let Some(written) = written.filter(|written| own != Some(*written)) else { return given.clone() };
+        let here = |name: Option<&str>| (self.tied.manifest(base).file.clone(), name.map(str::to_owned));
+        let mut names = match given {
+            _ if *given == Namespace::from_written(own) => return Namespace::Named(written.to_owned()),
+            Namespace::Several(names) => names.clone(),
+            Namespace::Named(_) | Namespace::Unset => BTreeSet::from([here(given.name())]),
+        };
+        names.insert(here(Some(written)));
+        if names.iter().all(|(_, name)| name.as_deref() == Some(written)) {
+            return Namespace::Named(written.to_owned());
         }
+        Namespace::Several(names)
     }
 
     /// Returns the object that `value` is, which is built of `base`: a patch can give it another apiVersion.

@@ -1,6 +1,7 @@
 //! Which fields of converted objects are not compared with the cluster, and what are their paths after the conversion?
 //!
-//! An Application of Argo CD lists JSON pointers below `ignoreDifferences`, a HelmRelease of Flux below `driftDetection.ignore`, each for
+//! An Application of Argo CD lists JSON pointers below `ignoreDifferences`, a HelmRelease of Flux below `driftDetection.ignore`, a fleet.yaml
+//! below `comparePatches`, each for
 //! objects of some kinds. The fields are mostly set in the cluster and not in files, so their paths follow the rules towards the target, where all
 //! objects of these kinds in the run are converted. Where the kinds are given by a pattern, their group follows too.
 //!
@@ -20,7 +21,7 @@ use crate::knowledge::carrier::{Carriers, Ignored as IgnoredFields, SelectorSynt
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::Image;
 use crate::knowledge::pack::{KindTracker, Target};
-use crate::knowledge::release::{GroupKind, ReleaseSet};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// A path in an object that has fields ignored.
@@ -29,6 +30,8 @@ struct Ignored {
     place: FieldPath,
     path: PathExpression,
     selector: Selector,
+    /// Whether something is written there, in the form of before.
+    has_value: bool,
 }
 
 /// Returns the fields that an object has ignored, each with what selects the objects that have it; the object itself for the group of
@@ -56,12 +59,13 @@ pub(super) fn follow(object: &Object, changed: &VersionChanges<'_>, targets: &Ta
         .iter()
         .filter_map(|(item, selector, _)| group(object, item, selector, changed, targets))
         .collect();
-    for Ignored { place, path, selector } in find(object, carriers) {
+    follows.extend(lists(object, carriers).iter().filter_map(|(item, ..)| api_version(object, item, changed)));
+    for Ignored { place, path, selector, has_value } in find(object, carriers) {
         let pattern = path.pattern();
         let found = changes(targets, &|kind| selector.selects_kind(kind), &NamedFields::Path(pattern.clone()));
         let images: BTreeSet<&Image> = found.iter().flat_map(|change| &change.images).collect();
         let new = match images.first() {
-            Some(Image::Moved(new)) if images.len() == 1 => path.with_pattern(new),
+            Some(Image::Moved(new)) if images.len() == 1 && !has_value => path.with_pattern(new),
             _ => None,
         };
         let (what, help) = match (new, Fate::of(&found, changed, targets)) {
@@ -82,6 +86,10 @@ pub(super) fn follow(object: &Object, changed: &VersionChanges<'_>, targets: &Ta
                     "which is {new} after the conversion; no object of that kind is among the files, so it is not updated"
                 ),
                 "write the new path by hand where the objects are converted, or run on their files too",
+            ),
+            (None, _) if has_value => (
+                "which the conversion changes, and what is written there is of before; it is not updated".to_owned(),
+                "write the operation on the converted object, by hand",
             ),
             (None, _) => (
                 "which the conversion removes or moves to several places; it is not updated".to_owned(),
@@ -115,9 +123,16 @@ pub(super) struct FieldChange<'t> {
 
 impl FieldChange<'_> {
     fn becomes(&self) -> String {
-        match self.images.first() {
-            Some(Image::Moved(new)) => format!("is .{new}"),
-            _ => "does not exist".to_owned(),
+        let moved = self.images.iter().find_map(|image| match image {
+            Image::Moved(new) => Some(new),
+            Image::Kept | Image::Dropped | Image::Refused => None,
+        });
+        let is_copied = self.images.contains(&Image::Kept);
+        match moved {
+            Some(new) if is_copied => format!("is .{new} and in another place too"),
+            Some(new) => format!("is .{new}"),
+            None if is_copied => "is in another place too".to_owned(),
+            None => "does not exist".to_owned(),
         }
     }
 }
@@ -210,6 +225,28 @@ fn group(
     Some(Follow::Report(Remark::new(Code::ReferenceNotUpdated, item.clone(), message).help(help)))
 }
 
+/// Decides what becomes of the apiVersion of an entry that has one.
+fn api_version(object: &Object, item: &FieldPath, changed: &VersionChanges<'_>) -> Option<Follow> {
+    let place = item.key("apiVersion");
+    let text = place.text(&object.value)?;
+    let ApiVersion { group, version } = ApiVersion::parse(text);
+    let kind = GroupKind::new(item.key("kind").text(&object.value)?, group);
+    let mut objects: Vec<_> = changed.of_version(&kind, &version).collect();
+    let name = item.key("name").text(&object.value);
+    if objects.iter().any(|one| name.is_some() && one.name == name) {
+        objects.retain(|one| one.name == name);
+    }
+    let new: BTreeSet<String> = objects.iter().map(|one| one.api_version().to_string()).collect();
+    match new.len() {
+        0 => None,
+        1 => new.into_iter().next().map(|text| Follow::Text { path: place, text }),
+        _ => {
+            let what = "which only some of its objects have after the conversion; it is not updated";
+            Some(kept(place.clone(), text, what, "write an entry for each apiVersion, by hand"))
+        }
+    }
+}
+
 /// Reports that `path`, which stands at `place`, is left as it is; `what` says of it what it is after the conversion.
 fn kept(place: FieldPath, path: &str, what: &str, help: &str) -> Follow {
     let message = format!("{place} names {path}, {what}");
@@ -258,7 +295,8 @@ fn is_lacking(targets: &Targets<'_>, kind: &GroupKind, field: &FieldPattern) -> 
     catalog.is_some_and(|(release, catalog)| !catalog.having(field).contains(release))
 }
 
-/// Returns everything that becomes of a field of objects of `kind` on the way to `target`, where that is not left unchanged. An entry of
+/// Returns everything that becomes of a field of objects of `kind` on the way to `target`, where that is not left unchanged: it is kept
+/// where it is written to another place too. An entry of
 /// a map becomes what all its entries do, where nothing is said of it alone.
 pub(super) fn moved(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -> BTreeSet<Image> {
     let alone = moved_as_named(target, kind, field);
@@ -281,9 +319,12 @@ fn with_maps(catalog: &Catalog, field: &FieldPattern) -> FieldPattern {
 fn moved_as_named(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -> BTreeSet<Image> {
     let mut tracker = KindTracker::new(kind.clone());
     let mut images = BTreeSet::from([Image::Kept]);
+    let mut is_copied = false;
     for (rule, direction) in target.pack.rules_for_kind(target.release, kind, None) {
         if tracker.is_subject_to(rule, direction) {
             let lens = rule.lens(direction);
+            let places = images.iter().filter_map(|image| image.clone().place(field.clone()));
+            is_copied |= places.into_iter().any(|place| lens.copies(&place));
             images = images.iter().flat_map(|image| image.after(field, |field| lens.images(field))).collect();
             tracker.record(rule, direction);
         }
@@ -297,10 +338,12 @@ fn moved_as_named(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -
         })
     };
     let is_left = |image: &Image| match image {
-        Image::Kept | Image::Refused => true,
+        Image::Kept => !is_copied,
+        Image::Refused => true,
         Image::Dropped => exists(),
         Image::Moved(_) => false,
     };
+    images.extend(is_copied.then_some(Image::Kept));
     images.into_iter().filter(|image| !is_left(image)).collect()
 }
 
@@ -313,12 +356,18 @@ pub(super) fn all_kinds<'t>(target: &'t Target<'_>) -> impl Iterator<Item = &'t 
 fn find(object: &Object, carriers: &Carriers) -> Vec<Ignored> {
     let mut found = Vec::new();
     for (item, selector, ignored) in lists(object, carriers) {
-        let paths = item.join(&ignored.pointers);
-        let count = paths.items(&object.value).len();
-        found.extend((0..count).filter_map(|at| {
-            let place = paths.index(at);
+        let listed = |list: &FieldPath| {
+            let list = item.join(list);
+            (0..list.items(&object.value).len()).map(|at| list.index(at)).collect::<Vec<_>>()
+        };
+        let pointers = listed(&ignored.pointers).into_iter().map(|place| (place, false));
+        let operations = ignored.operations.iter().flat_map(listed).map(|operation| {
+            let has_value = operation.key("value").get(&object.value).is_some();
+            (operation.key("path"), has_value)
+        });
+        found.extend(pointers.chain(operations).filter_map(|(place, has_value)| {
             let path = PathExpression::parse(Syntax::Pointer, place.text(&object.value)?)?;
-            Some(Ignored { place, path, selector: selector.clone() })
+            Some(Ignored { place, path, selector: selector.clone(), has_value })
         }));
     }
     found
@@ -358,10 +407,10 @@ fn lists<'t>(object: &Object, carriers: &'t Carriers) -> Vec<(FieldPath, Selecto
 
 /// Returns the selector of the group and kind that a mapping gives.
 fn only_kind(map: &Map<String, Value>, ignored: &IgnoredFields) -> Selector {
-    let keys = map.iter().filter(|(key, _)| ["group", "kind"].contains(&key.as_str()));
+    let keys = map.iter().filter(|(key, _)| ["group", "apiVersion", "kind"].contains(&key.as_str()));
     let map = keys.map(|(key, value)| (key.clone(), value.clone())).collect();
     match ignored.patterns {
-        SelectorSyntax::Regex => Selector::of(&map),
+        SelectorSyntax::Regex => Selector::of_reference(&map),
         SelectorSyntax::Glob => Selector::of_globs(&map),
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::held::Held;
 use super::kustomizations::Graph;
-use super::other_objects::{Origin, Reach};
+use super::other_objects::{Origin, Reach, is_open};
 use super::selectors::{DecidedSelectors, ReadByKustomize};
 use super::survey::OtherObject;
 use super::tied_files::{Id, TiedFiles};
@@ -49,6 +49,8 @@ enum Fate {
 struct Near<'l> {
     files: BTreeSet<&'l str>,
     others: Vec<&'l OtherObject>,
+    /// A file among them that cannot be read, and so can have any others.
+    unread: Option<&'l str>,
 }
 
 /// The selectors of a group of files.
@@ -155,7 +157,11 @@ impl<'l> Selectors<'l> {
         }
         let mut unknown = reach.others.clone();
         unknown.retain(|other| selector.is_named(&other.name, self.graph()));
+        let unread = reach.unread.filter(|_| is_open(self.tied.run, &selector.selector));
         let is_exact = |texts: &Vec<(&str, String)>| {
+            if unread.is_some() && selector.differs(texts) {
+                return false;
+            }
             let new = selector.with(texts);
             let selects = |change: &&VersionChange<'_>| new.selects(change.kind, &change.api_version());
             let stays = |other: &&OtherObject| other.is_selected_by(&new) == other.is_selected_by(&selector.selector);
@@ -163,7 +169,7 @@ impl<'l> Selectors<'l> {
         };
         match selector.texts(&selected).into_iter().find(is_exact) {
             Some(texts) => Some(Fate::Texts { texts, selected: selected.iter().map(|change| change.id).collect() }),
-            None => lost(selector, &selected, &others, &unknown),
+            None => lost(selector, &selected, &others, (&unknown, unread)),
         }
     }
 
@@ -179,8 +185,10 @@ impl<'l> Selectors<'l> {
         };
         let make = || {
             let reach = Reach::of(run, &origin);
-            let others = reach.all().filter_map(|file| run.other_objects.get(file)).flatten().collect();
-            Rc::new(Near { files: reach.files, others })
+            let read = || reach.all().filter_map(|file| Some((file, run.other_objects.get(file)?)));
+            let others = read().filter_map(|(_, others)| others.as_ref()).flatten().collect();
+            let unread = read().find(|(_, others)| others.is_none()).map(|(file, _)| file);
+            Rc::new(Near { others, unread, files: reach.files })
         };
         Some(Rc::clone(self.near.borrow_mut().entry(origin.clone()).or_insert_with(make)))
     }
@@ -191,7 +199,7 @@ fn lost(
     selector: &KustomizeSelector,
     selected: &[&VersionChange<'_>],
     others: &[&VersionChange<'_>],
-    unknown: &[&OtherObject],
+    (unknown, unread): (&[&OtherObject], Option<&str>),
 ) -> Option<Fate> {
     let is_changing =
         |change: &&&VersionChange<'_>| change.old_kind != change.kind || change.old_version != change.version;
@@ -206,9 +214,11 @@ fn lost(
     };
     let becomes: BTreeSet<String> = changing.iter().map(becomes).collect();
     let mut kept = unknown.iter().filter(|other| other.is_selected_by(&selector.selector));
-    let kept = kept.next().map_or_else(String::new, |OtherObject { kind, api_version, name }| {
-        format!(" and {} {name} of {api_version}", kind.kind)
-    });
+    let kept = match (kept.next(), unread) {
+        (Some(OtherObject { kind, api_version, name }), _) => format!(" and {} {name} of {api_version}", kind.kind),
+        (None, Some(file)) => format!(" and what {file} may have, which cannot be read"),
+        (None, None) => String::new(),
+    };
     let why = format!(
         "{} selects {} of the known objects{kept}, and no group, version and kind would select just these after the conversion ({})",
         selector.path,
@@ -239,7 +249,7 @@ fn part(key: &'static str, text: &str, selected: &[&VersionChange<'_>]) -> Optio
 
 impl KustomizeSelector {
     /// Returns whether these texts are others than it has.
-    fn differs(&self, texts: &[(&'static str, String)]) -> bool {
+    fn differs(&self, texts: &[(&str, String)]) -> bool {
         texts.iter().any(|(key, text)| self.parts.get(key) != Some(text))
     }
 

@@ -1,7 +1,7 @@
 //! Which objects that no pack of the run knows can selectors of Kustomize select?
 //!
 //! A selector without a group selects objects of any. Files with objects of other groups alone are not read, but for this: those that such a
-//! selector selects from, where the conversion changes what it selects.
+//! selector selects from, where the conversion changes what it selects. One that cannot be read can have any object.
 //!
 //! Invariant: what is here is not converted, so that it is selected after the conversion just as before.
 
@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::run::Run;
 use super::survey::{FileSurvey, ObjectSurvey, OtherObject};
-use crate::engine::manifest::{Folder, Selector, documents, is_list};
+use crate::engine::manifest::{Folder, Selector, is_list};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::Entries;
+use crate::syntax::yaml::read_documents;
 
 /// What shows which files a selector selects from.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,13 +92,14 @@ fn changes(run: &Run<'_>, selector: &Selector, object: &ObjectSurvey) -> bool {
 }
 
 /// Returns whether a selector can select objects of groups that no pack of the run knows.
-fn is_open(run: &Run<'_>, selector: &Selector) -> bool {
+pub(super) fn is_open(run: &Run<'_>, selector: &Selector) -> bool {
     !selector.gives_group(|group: &str| run.targets.goal.target_of(group).is_some())
 }
 
-/// Finds the objects in a text of a file that the run does not convert, what a kustomization generates included.
-pub(crate) fn in_text(run: &Run<'_>, file: &str, text: &str) -> Vec<OtherObject> {
-    let documents = documents(text);
+/// Finds the objects in a text of a file that the run does not convert, what a kustomization generates included; `None` where the text is
+/// no YAML. Of what the run converts, that is a template.
+pub(crate) fn in_text(run: &Run<'_>, file: &str, text: &str) -> Option<Vec<OtherObject>> {
+    let Some(documents) = read_documents(text) else { return run.number(file).map(|_| Vec::new()) };
     if run.graph.name(file).is_some() {
         let generated = [("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")];
         let of_list = |document: &Value, (list, kind): (&str, &str)| {
@@ -106,7 +108,7 @@ pub(crate) fn in_text(run: &Run<'_>, file: &str, text: &str) -> Vec<OtherObject>
             let made = |name| OtherObject { kind: GroupKind::new(kind, ""), api_version: version.clone(), name };
             names.map(made).collect::<Vec<_>>()
         };
-        return documents.iter().flat_map(|one| generated.map(|list| of_list(one, list))).flatten().collect();
+        return Some(documents.iter().flat_map(|one| generated.map(|list| of_list(one, list))).flatten().collect());
     }
     let objects = documents.iter().flat_map(|document| match is_list(document) {
         true => document.items("items"),
@@ -118,5 +120,5 @@ pub(crate) fn in_text(run: &Run<'_>, file: &str, text: &str) -> Vec<OtherObject>
         let kind = GroupKind::new(kind, api_version.group.clone());
         run.targets.goal.target_of(&kind.group).is_none().then_some(OtherObject { kind, api_version, name })
     };
-    objects.filter_map(other).collect()
+    Some(objects.filter_map(other).collect())
 }

@@ -17,9 +17,10 @@ use super::held::Held;
 use super::path_expression::{PathExpression, Syntax};
 use super::selectors::ReadByKustomize;
 use super::steps::Role;
+use super::survey::ObjectSurvey;
 use super::tied_files::{Id, TiedFiles};
 use crate::engine::convert::{
-    Beside, Conversion, Reference, Remark, Renames, Successor, impossible, normalized, update,
+    Beside, Conversion, Reference, Remark, Renames, Successor, each_named, impossible, normalized, update,
 };
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::Object;
@@ -111,7 +112,9 @@ impl<'r> References<'r> {
         let stays = inexpressible.filter(|reference| self.kept_for(reference, id).is_none());
         let stays = stays.filter_map(|reference| without_key(reference, renames));
         let printed = self.printed(id, kind, value);
-        findings.extend(stays.chain(printed).map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
+        let written = made.as_ref().map_or_else(Vec::new, |made| self.of_other_versions(id, made));
+        findings
+            .extend(stays.chain(printed).chain(written).map(|remark| tied.finding(id, &remark, Severity::Unresolved)));
         let mut references = self.outdated(id, kind, value);
         // The objects that a reference without a name is about leave their API with the object that leaves it.
         let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
@@ -187,6 +190,36 @@ impl<'r> References<'r> {
                 version.filter(|version| targets.is_outdated(&written.kind, version, file)).map(|_| written.clone()),
             );
         }
+        found
+    }
+
+    /// Reports the references into which the conversion wrote a version that their object, which is of no known kind, does not have in its
+    /// file.
+    fn of_other_versions(&self, id: Id, made: &Conversion) -> Vec<Remark> {
+        let (object, run, mut found) = (self.tied.object(id), self.tied.run, Vec::new());
+        if made.program.is_empty() {
+            return found;
+        }
+        each_named(&made.value, &mut |at, named| {
+            let Some(reference) = named.reference(at.path(), |_| None) else { return };
+            let (Some(version), Some(name)) = (&reference.version, &reference.name) else { return };
+            let before = Conversion::origin(Some(made), &reference.path);
+            let was_written = before.get(&object.value).is_some_and(|before| before.text("apiVersion").is_some());
+            if was_written || self.tied.targets.goal.catalog_of(&reference.kind).is_some() {
+                return;
+            }
+            let is_it = |one: &&ObjectSurvey| one.kind == reference.kind && one.name.as_ref() == Some(name);
+            let named = run.files.iter().flat_map(|file| &file.objects).filter(is_it);
+            let versions: BTreeSet<&str> = named.map(|one| one.api_version.version.as_str()).collect();
+            if versions.is_empty() || versions.contains(version.as_str()) {
+                return;
+            }
+            let (versions, kind) = (Vec::from_iter(versions).join(", "), &reference.kind.kind);
+            let message =
+                format!("{} names {kind} {name} by the version {version}, and its file has {versions}", reference.path);
+            let help = "write the version that its file has into the reference, by hand";
+            found.push(Remark::new(Code::ReferenceNotUpdated, before, message).help(help));
+        });
         found
     }
 

@@ -166,8 +166,8 @@ impl OtherObject {
     }
 }
 
-/// Those of each file that was read for them.
-pub(crate) type OtherObjects = BTreeMap<String, Vec<OtherObject>>;
+/// Those of each file that was read for them; nothing of one that cannot be read, or is no YAML.
+pub(crate) type OtherObjects = BTreeMap<String, Option<Vec<OtherObject>>>;
 
 /// What is known of the text of a patch in a file.
 #[derive(Debug)]

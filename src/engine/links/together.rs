@@ -1,7 +1,8 @@
 //! Which objects must be left unchanged because another one is held back?
 //!
 //! A conversion that read other objects of the run (a Gateway whose routes now name it) is right only where those are converted
-//! as well. So is one that gives an object another group, where others name it without one.
+//! as well. So is one that gives an object another group, where others name it without one. Of two objects that a rule binds to each
+//! other, such as a Provisioner and its AWSNodeTemplate, neither is converted without the other.
 //!
 //! Invariant: once [`Together::hold`] finds no more, no object that is converted relies on one that is held back.
 
@@ -49,6 +50,9 @@ fn relying(tied: &TiedFiles<'_>) -> Vec<(Id, BTreeSet<ObjectId>)> {
         (!conversion.converts_with.is_empty()).then(|| (id, conversion.converts_with.clone()))
     };
     let parts = split_objects::parts(tied).into_iter().map(|(part, whole)| (part, BTreeSet::from([whole])));
-    let bound = references::bound(tied).into_iter().map(|(named, by)| (named, BTreeSet::from([by])));
+    let both = tied.objects().filter_map(|(id, ..)| Some((id, tied.conversion(id)?)));
+    let both = both.flat_map(|(id, conversion)| conversion.bound.iter().map(move |other| (*other, id)));
+    let both = both.filter(|(other, _)| tied.is_changed(*other));
+    let bound = references::bound(tied).into_iter().chain(both).map(|(named, by)| (named, BTreeSet::from([by])));
     tied.objects().filter_map(relies).chain(parts).chain(bound).collect()
 }

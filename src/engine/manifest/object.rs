@@ -102,6 +102,11 @@ impl Object {
         }
     }
 
+    /// Makes the object that a file of a carrier is, which has neither apiVersion nor kind.
+    pub(super) fn of_carrier(kind: GroupKind, document: usize, value: Value) -> Self {
+        Self { kind, ..Self::unnamed(Document::Object, document, value) }
+    }
+
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     pub(super) fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");

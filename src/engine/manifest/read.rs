@@ -337,9 +337,11 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
         }
         Document::Configuration if !is_kustomization => manifest.objects.push(Object::unnamed(document, number, value)),
         _ => {
-            let by_name = match recognizer.kind_of_file(&manifest.file) {
-                Some(kind) => Object::of_file(kind, number, value),
-                None => Err(value),
+            let by_carrier = carried.iter().find_map(Carried::kind_of_file).cloned();
+            let by_name = match (recognizer.kind_of_file(&manifest.file), by_carrier) {
+                (Some(kind), _) => Object::of_file(kind, number, value),
+                (None, Some(kind)) => Ok(Object::of_carrier(kind, number, value)),
+                (None, None) => Err(value),
             };
             match by_name {
                 Ok(object) => manifest.objects.push(object),

@@ -35,6 +35,11 @@ pub trait Manifests: Sync {
     fn text_of_other(&self, _file: &str) -> Option<String> {
         None
     }
+
+    /// Returns whether there is such a file, whether it can be read or not.
+    fn is_other(&self, _file: &str) -> bool {
+        false
+    }
 }
 
 impl<'m> Manifests for &'m [Manifest] {
@@ -65,8 +70,12 @@ pub(super) fn read_sources<M: Manifests>(run: &Run<'_>, manifests: &M) -> Result
 /// Reads the objects of other groups that selectors of Kustomize can select; few runs have selectors without a group that change.
 pub(super) fn read_other_objects<M: Manifests>(run: &Run<'_>, manifests: &M) -> OtherObjects {
     let of_file = |file: &str| {
-        let found = other_objects_in(run, file, &text_of(run, manifests, file)?);
-        (!found.is_empty()).then(|| (file.to_owned(), found))
+        let found = match text_of(run, manifests, file) {
+            Some(text) => other_objects_in(run, file, &text),
+            None if manifests.is_other(file) => None,
+            None => return None,
+        };
+        found.as_ref().is_none_or(|found| !found.is_empty()).then(|| (file.to_owned(), found))
     };
     files_to_read(run).into_iter().filter_map(of_file).collect()
 }

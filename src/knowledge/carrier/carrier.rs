@@ -146,7 +146,7 @@ pub struct Image {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ignored {
-    /// The mapping with the group and kind of the objects; that of `each` where it is not written.
+    /// The mapping with the group or apiVersion, and the kind, of the objects; that of `each` where it is not written.
     #[serde(default, deserialize_with = "path")]
     pub selector: Option<FieldPath>,
     /// How the group and the kind are written.
@@ -155,6 +155,9 @@ pub struct Ignored {
     /// The list of JSON pointers.
     #[serde(deserialize_with = "required_path")]
     pub(crate) pointers: FieldPath,
+    /// The list of operations of a JSON patch, carried out before objects are compared.
+    #[serde(default, deserialize_with = "path")]
+    pub(crate) operations: Option<FieldPath>,
     /// The list of jq expressions.
     #[serde(default, deserialize_with = "path")]
     pub(crate) queries: Option<FieldPath>,
@@ -330,7 +333,13 @@ pub(crate) struct Carried<'a> {
     pub object: &'a Value,
 }
 
-impl Carried<'_> {
+impl<'a> Carried<'a> {
+    /// Returns the kind that its document is of because of the name of its file, where that says one.
+    pub(crate) fn kind_of_file(&self) -> Option<&'a GroupKind> {
+        let is_by_name = !self.carrier.file.is_empty() && kind(self.object).is_none();
+        self.carrier.kind.first().filter(|_| is_by_name)
+    }
+
     /// Returns the version of the chart that it installs.
     pub(crate) fn chart_version(&self) -> Option<&str> {
         let versions = self.carrier.chart.version.iter().filter_map(|field| field.text(self.around));

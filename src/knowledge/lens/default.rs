@@ -306,6 +306,11 @@ impl Operation for Default {
         self.actions(direction)[0] == Some(Action::Write) && *field == self.written.field()
     }
 
+    fn copies(&self, direction: Direction, field: &FieldPattern) -> bool {
+        let is_written = self.actions(direction)[0] == Some(Action::Write);
+        is_written && matches!(&self.source, Source::Like(path) if field.starts_with(&path.pattern()))
+    }
+
     fn constants(&self, direction: Direction) -> Vec<Constant> {
         let [action, undo] = self.actions(direction);
         match &self.source {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::context::ObjectId;
 use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::FieldPattern;
@@ -137,6 +138,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         BTreeSet::from([self.image(direction, field)])
     }
 
+    /// Whether it can write what is in the fields that match `field` to another place too.
+    fn copies(&self, _direction: Direction, _field: &FieldPattern) -> bool {
+        false
+    }
+
     /// What becomes of `value` in the fields that match `field`, where it changes the value.
     fn value_image(&self, _direction: Direction, _field: &FieldPattern, _value: &Value) -> Option<Value> {
         None
@@ -180,6 +186,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
     /// The kind and version of the objects that it makes of parts of others.
     fn makes(&self) -> Option<(&GroupKind, &str)> {
         None
+    }
+
+    /// The objects that convert together with the session's or not at all, whatever holds it back.
+    fn bound(&self, _direction: Direction, _session: &mut Session<'_>) -> BTreeSet<ObjectId> {
+        BTreeSet::new()
     }
 
     /// Those of [`Operation::kinds_read`] with whose objects the step may convert an object only together: all of them,

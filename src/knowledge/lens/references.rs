@@ -33,7 +33,8 @@ pub(super) struct ReferencedBy {
 pub(super) struct References {
     /// The kind of the referenced objects.
     pub(super) kind: GroupKind,
-    /// The references in this object: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied.
+    /// The references in this object: mappings with `name`, and `kind`, `group` and `namespace` where they are not those implied; or
+    /// texts, each the name of one that has no namespace.
     refs: FieldPattern,
     /// The field of the referenced object whose value is read, where one is.
     #[serde(default)]
@@ -82,8 +83,12 @@ impl References {
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
         let targets = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
-            let candidates = resolved(reference, &self.kind, session.namespace(), context, session.place().file);
-            candidates.certain.into_iter().chain(candidates.possible)
+            let file = session.place().file;
+            if let Some(name) = reference.as_str() {
+                return context.named(&self.kind, name, file);
+            }
+            let candidates = resolved(reference, &self.kind, session.namespace(), context, file);
+            candidates.certain.into_iter().chain(candidates.possible).collect()
         });
         targets.collect()
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::context::ObjectId;
 use super::operation::{Claims, Constant, Direction, Fidelity, Image, Operation, Parameter, Pass, Premise, Steps};
 use super::session::{Halt, Session};
 use crate::knowledge::release::GroupKind;
@@ -98,6 +99,11 @@ impl Lens {
             steps = rest;
         }
         Ok(())
+    }
+
+    /// Returns the objects that convert together with the session's or not at all, whatever holds it back.
+    pub(crate) fn bound(&self, session: &mut Session<'_>) -> BTreeSet<ObjectId> {
+        self.steps().iter().flat_map(|operation| operation.bound(self.direction, session)).collect()
     }
 
     pub(super) fn operations(&self) -> &[Arc<dyn Operation>] {
@@ -244,6 +250,11 @@ impl Lens {
             let after = |image: &Image| image.after(field, |field| operation.images(self.direction, field));
             images.iter().flat_map(after).collect()
         })
+    }
+
+    /// Returns whether an operation can write what is in the fields that match `field` to another place too.
+    pub(crate) fn copies(&self, field: &FieldPattern) -> bool {
+        self.along(field).any(|(operation, at)| operation.copies(self.direction, &at))
     }
 
     /// Returns each operation with the name that the fields that match `field` have before it.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::condition::Condition;
-use super::context::{ObjectView, some_of};
+use super::context::{ObjectId, ObjectView, some_of};
 use super::operation::{
     Claims, Constant, Description, Direction, Fidelity, Image, Operation, Parameter, Pass, Premise,
 };
@@ -154,7 +154,7 @@ impl When {
                `except` names fields of the outermost place that are left out. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \
                `together-with`, an object that changes here is held back where one that it references, or may reference, there \
-               is held back. The inverse runs the inverses where the test under `back` holds, which is `if` unless written; with `direction` there \
+               is held back; in a rule about a kind of its own pack, that one is held back where this one is. The inverse runs the inverses where the test under `back` holds, which is `if` unless written; with `direction` there \
                is none. With `choice`, only where the user chose that for a parameter of the pack.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
@@ -354,6 +354,21 @@ impl Operation for When {
         Ok(())
     }
 
+    fn bound(&self, direction: Direction, session: &mut Session<'_>) -> BTreeSet<ObjectId> {
+        let mut found = BTreeSet::new();
+        let (Some(lens), test) = (self.lens(direction), self.test(direction)) else { return found };
+        for (place, _) in self.places(test, &session.view_for(test.compared())) {
+            let within = session.within(&place, |inner| {
+                let targets = self.written.together_with.iter().flat_map(|references| references.targets(inner));
+                found.extend(targets.filter_map(|other| other.place.id));
+                found.extend(lens.bound(inner));
+                Ok(())
+            });
+            within.expect("nothing here changes the object");
+        }
+        found
+    }
+
     fn inner(&self) -> &[Arc<dyn Operation>] {
         self.written.then.operations()
     }
@@ -417,6 +432,10 @@ impl Operation for When {
         }
         images.extend((!self.is_sure_of(direction, field)).then_some(Image::Kept));
         images
+    }
+
+    fn copies(&self, direction: Direction, field: &FieldPattern) -> bool {
+        self.lens(direction).is_some_and(|lens| self.around(field).into_iter().any(|(_, inner)| lens.copies(&inner)))
     }
 
     fn value_image(&self, direction: Direction, field: &FieldPattern, value: &Value) -> Option<Value> {

@@ -41,31 +41,32 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     if cases.is_empty() && problems.is_empty() {
         bail!("{}", nothing_to_run(args, fixtures.cases.len(), &folder));
     }
-    let (mut text, mut failed) = (String::new(), 0);
+    let (mut text, mut failed, mut open) = (String::new(), 0, 0);
     for case in &cases {
         let run = options(case, packs).and_then(|()| case.run(packs).map_err(|failure| anyhow!("{failure}")));
         match run {
             Ok(()) if args.verbose => text.push_str(&format!("ok       {}\n", case.name)),
             Ok(()) => {}
             Err(failure) => {
-                failed += 1;
-                text.push_str(&format!("failed   {}\n{}", case.name, indented(&format!("{failure:#}"))));
+                let (number, word) = if case.is_open() { (&mut open, "to do  ") } else { (&mut failed, "failed ") };
+                *number += 1;
+                text.push_str(&format!("{word}  {}\n{}", case.name, indented(&format!("{failure:#}"))));
             }
         }
     }
     problems.iter().for_each(|problem| text.push_str(&format!("invalid  {problem}\n")));
     missing.iter().for_each(|missing| text.push_str(&format!("missing  {missing}\n")));
     let count = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
-    let counts = [(failed, "failed"), (problems.len(), "invalid"), (missing.len(), "missing")];
+    let counts = [(failed, "failed"), (open, "to do"), (problems.len(), "invalid"), (missing.len(), "missing")];
     let counts: String = counts.into_iter().map(|(number, word)| count(number, word)).collect();
-    text.push_str(&format!("{name}: {}: {} ok{counts}\n", plural(cases.len(), "case"), cases.len() - failed));
-    let open = if is_own && args.filter.is_empty() { open_places(pack) } else { 0 };
-    if open > 0 {
-        let (places, verb) = (plural(open, "place"), if open == 1 { "is" } else { "are" });
+    text.push_str(&format!("{name}: {}: {} ok{counts}\n", plural(cases.len(), "case"), cases.len() - failed - open));
+    let unfilled = if is_own && args.filter.is_empty() { open_places(pack) } else { 0 };
+    if unfilled > 0 {
+        let (places, verb) = (plural(unfilled, "place"), if unfilled == 1 { "is" } else { "are" });
         text.push_str(&format!("{places} {verb} not filled in: `reversion pack lint {}` lists them\n", args.pack));
     }
     console.print(&text)?;
-    Ok(if failed == 0 && problems.is_empty() && missing.is_empty() { Exit::Clean } else { Exit::Changes })
+    Ok(if failed + open == 0 && problems.is_empty() && missing.is_empty() { Exit::Clean } else { Exit::Changes })
 }
 
 /// Checks what a case passes with `set.txt` and `allow.txt`, as `--set` and `--allow-loss` are checked.

@@ -178,6 +178,10 @@ impl Manifests for KeptFiles<'_> {
     fn text_of_other(&self, file: &str) -> Option<String> {
         String::from_utf8(disk::read_below(Path::new(file), self.roots, OTHER_BYTES)?).ok()
     }
+
+    fn is_other(&self, file: &str) -> bool {
+        disk::is_file(Path::new(file))
+    }
 }
 
 impl KeptFiles<'_> {

@@ -79,6 +79,55 @@ fn a_pointer_to_what_has_no_one_place_afterwards_is_reported() {
     outcome.check_findings(Severity::Warning, &[&format!("app.yaml unresolved reference-not-updated {place}")]);
 }
 
+/// The one timeout of a control plane becomes one for its first machine and one for the others.
+#[test]
+fn a_pointer_to_what_is_in_two_places_afterwards_is_reported() {
+    let plane = "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: cp, namespace: ns}\nspec:\n  version: v1.30.0\n  machineTemplate: {infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: AWSMachineTemplate, name: cp}}\n  kubeadmConfigSpec: {clusterConfiguration: {apiServer: {timeoutForControlPlane: 4m}}}\n";
+    let server = "spec/kubeadmConfigSpec/clusterConfiguration/apiServer/timeoutForControlPlane";
+    let query = server.replace('/', ".");
+    let entry = format!(
+        "group: controlplane.cluster.x-k8s.io, kind: KubeadmControlPlane, jsonPointers: [/{server}], jqPathExpressions: [.{query}]"
+    );
+    let outcome = run(&[("app.yaml", &application(&entry)), ("z.yaml", plane)], "cluster-api@1.11.0");
+    let reported =
+        |list: &str| format!("app.yaml unresolved reference-not-updated spec.ignoreDifferences[0].{list}[0]");
+    outcome.check_findings(Severity::Warning, &[&reported("jsonPointers"), &reported("jqPathExpressions")]);
+    outcome.check_message(
+        "is .spec.kubeadmConfigSpec.initConfiguration.timeouts.controlPlaneComponentHealthCheckSeconds and in another place too after the conversion",
+    );
+    assert!(!outcome.after.contains_key("app.yaml"), "{:?}", outcome.after);
+}
+
+/// A fleet.yaml has neither apiVersion nor kind.
+#[test]
+fn what_fleet_compares_otherwise_follows() {
+    let fleet = |version: &str, entry: &str| {
+        format!(
+            "defaultNamespace: ns\ndiff:\n  comparePatches:\n  - apiVersion: cluster.x-k8s.io/{version}\n    kind: MachineDeployment\n    name: md\n    {entry}\n"
+        )
+    };
+    let machines = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata: {name: md, namespace: ns}\nspec:\n  clusterName: c\n  minReadySeconds: 3\n  selector: {}\n  template: {spec: {clusterName: c, bootstrap: {dataSecretName: x}, infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: A, name: b}}}\n";
+    let pointer = |path: &str| format!("jsonPointers: [{path}]");
+    let removed = |path: &str| format!("operations: [{{op: remove, path: {path}}}]");
+    let (old, new) = ("/spec/minReadySeconds", "/spec/template/spec/minReadySeconds");
+    let written = format!("operations: [{{op: replace, path: {old}, value: 5}}]");
+    for (before, after, reported) in [
+        (pointer(old), pointer(new), None),
+        (pointer("/spec/replicas"), pointer("/spec/replicas"), None),
+        (removed(old), removed(new), None),
+        (
+            written.clone(),
+            written,
+            Some("fleet.yaml unresolved reference-not-updated diff.comparePatches[0].operations[0].path"),
+        ),
+    ] {
+        let files = [("fleet.yaml", &*fleet("v1beta1", &before)), ("z.yaml", machines)];
+        let found = run(&files, "cluster-api@1.11.0");
+        found.check_findings(Severity::Warning, &reported.into_iter().collect::<Vec<_>>());
+        assert_eq!(found.after["fleet.yaml"], fleet("v1beta2", &after));
+    }
+}
+
 /// Argo CD reads the group and the kind as globs, and `*` is all of them.
 #[test]
 fn groups_and_kinds_can_be_globs() {
