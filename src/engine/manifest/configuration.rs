@@ -35,7 +35,7 @@ pub(crate) const TRANSFORMERS: [&str; 11] = [
 pub(super) fn is_one(document: &Value) -> bool {
     let names_field = |item: &Value| item.get("path").is_some() || item.get("fieldSpecs").is_some_and(Value::is_array);
     let names_fields = |list: &Value| list.as_array().is_some_and(|items| items.iter().any(names_field));
-    is_bare(document) && TRANSFORMERS.iter().any(|name| document.get(name).is_some_and(names_fields))
+    is_bare(document) && TRANSFORMERS.iter().any(|name| document.entry(name).is_some_and(names_fields))
 }
 
 /// Reports the first known kind in a document that is a schema; `locate` returns the location of a field.

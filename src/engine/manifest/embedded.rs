@@ -147,7 +147,7 @@ pub(super) fn find(document: usize, text: &str, value: &Value, recognizer: &Reco
     let mut search = Search { document, recognizer, embedded: Vec::new() };
     // Most documents are one object, whose apiVersion is the only one; a key can be written with escapes.
     let is_alone = || memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none() && !text.contains('\\');
-    if value.get("apiVersion").is_none() || !is_alone() {
+    if value.entry("apiVersion").is_none() || !is_alone() {
         search.visit_converted(value, None);
     }
     search.embedded

@@ -76,7 +76,7 @@ impl Object {
     pub(crate) fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
         let api_version = ApiVersion::parse(value.text("apiVersion")?);
         let kind = GroupKind::new(value.text("kind")?, api_version.group.as_str());
-        let metadata = |key: &str| Some(value.get("metadata")?.text(key)?.to_owned());
+        let metadata = |key: &str| Some(value.entry("metadata")?.text(key)?.to_owned());
         let (namespace, name) = (metadata("namespace"), metadata("name").or_else(|| metadata("generateName")));
         Some(Self { place, api_version, kind, namespace, name, ..Self::unnamed(Document::Object, document, value) })
     }
@@ -93,7 +93,7 @@ impl Object {
 
     /// Makes the object that a file with an apiVersion is by its name; nothing where it gives a kind too.
     pub(super) fn of_file(kind: &GroupKind, document: usize, value: Value) -> Result<Self, Value> {
-        match value.text("apiVersion").filter(|_| value.get("kind").is_none()).map(ApiVersion::parse) {
+        match value.text("apiVersion").filter(|_| value.entry("kind").is_none()).map(ApiVersion::parse) {
             Some(api_version) => {
                 let (kind, name) = (kind.clone(), value.text("name").map(str::to_owned));
                 Ok(Self { api_version, kind, name, ..Self::unnamed(Document::Object, document, value) })

@@ -332,7 +332,7 @@ fn take_document(manifest: &mut Manifest, number: usize, value: Value, recognize
     match document {
         Document::JsonPatch | Document::Replacements => manifest.objects.push(Object::unnamed(document, number, value)),
         // Kustomize fills in apiVersion and kind.
-        _ if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) => {
+        _ if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.entry(key).is_none()) => {
             manifest.objects.push(Object::kustomization(number, value));
         }
         Document::Configuration if !is_kustomization => manifest.objects.push(Object::unnamed(document, number, value)),
@@ -424,7 +424,7 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &
         }
     };
     let half = |value: &Value| {
-        let has = |key: &str| value.get(key).is_some();
+        let has = |key: &str| value.entry(key).is_some();
         value.is_object() && has("apiVersion") != has("kind") && is_named(value)
     };
     let incomplete = match value {
@@ -432,12 +432,12 @@ fn incomplete(manifest: &Manifest, document: usize, value: &Value, recognizer: &
             .iter()
             .any(|item| item.get("apiVersion").is_some())
             .then_some("put the objects of the bare list into a `kind: List`"),
-        Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.get(*key).is_some_and(Value::is_string)) => {
+        Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.text(key).is_some()) => {
             let items = map.items("items").iter();
             let typed = is_list(value) && map["kind"] != "List" && items.clone().any(|item| item.get("kind").is_none());
             typed.then_some("the items of the typed list have no apiVersion and kind: write a `kind: List` and set both in each item")
         }
-        Value::Object(map) if map.contains_key("apiVersion") && map.contains_key("kind") || half(value) => {
+        Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.entry(key).is_some()) || half(value) => {
             Some("set both apiVersion and kind, as strings")
         }
         Value::String(_) if is_named(value) => Some("the document is a single string, not an object"),

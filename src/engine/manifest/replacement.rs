@@ -7,13 +7,15 @@
 
 use serde_json::Value;
 
+use crate::syntax::field::Entries;
+
 /// Returns whether a document is a replacement, or a list of them.
 ///
 /// Source: Kustomize, `Replacement`.
 pub(super) fn is_one(document: &Value) -> bool {
     let is_replacement = |value: &Value| {
-        let has_source = ["source", "sourceValue"].iter().any(|key| value.get(key).is_some());
-        has_source && value.get("targets").is_some_and(Value::is_array) && value.get("apiVersion").is_none()
+        let has_source = ["source", "sourceValue"].iter().any(|key| value.entry(key).is_some());
+        has_source && value.entry("targets").is_some_and(Value::is_array) && value.entry("apiVersion").is_none()
     };
     match document {
         Value::Array(items) => !items.is_empty() && items.iter().all(is_replacement),

@@ -47,7 +47,7 @@ impl Chart {
 
     /// Returns whether values are the chart's own. A key without a value remains after all of its content moved.
     pub(super) fn has_key(&self, values: &Value) -> bool {
-        values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null())
+        values.entry(&self.key).is_some_and(|value| value.is_object() || value.is_null())
     }
 
     /// Makes objects of the chart's values in a document of `file` that is no object.

@@ -439,7 +439,7 @@ impl Carriers {
     fn of_objects<'a>(&'a self, place: &FieldPath, value: &'a Value, found: &mut Vec<Carried<'a>>) {
         let kind = kind(value);
         let is_list = kind.as_ref().is_some_and(|kind| kind.kind.ends_with("List"));
-        if let Some(items) = value.get("items").and_then(Value::as_array).filter(|_| is_list) {
+        if let Some(items) = value.entry("items").and_then(Value::as_array).filter(|_| is_list) {
             let items = items.iter().enumerate();
             items.for_each(|(index, item)| self.of_objects(&place.key("items").index(index), item, found));
             return;

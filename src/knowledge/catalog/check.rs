@@ -16,7 +16,7 @@ use super::related::{Because, Place, Schema};
 use super::row::{Attributes, ListType, Type};
 use super::tree::{OUTSIDE, Row, Tree};
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
-use crate::syntax::field::{FieldPath, FieldPattern, PathRef};
+use crate::syntax::field::{FieldPath, FieldPattern, PathRef, member};
 use crate::syntax::variable::{OpenText, has_variable};
 
 /// One violation of a release's schema.
@@ -309,7 +309,7 @@ impl Walk<'_> {
         let fields = &tree.nodes[node];
         for (key, child) in fields.demanded.iter().map(|number| &fields.keys[*number]) {
             let Some(row) = tree.row_in(*child, self.release, self.version) else { continue };
-            if row.required && !map.contains_key(key) && tree.schemas[row.schema].attributes.default.is_none() {
+            if row.required && member(map, key).is_none() && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(&PathRef::key(above, key), ViolationKind::MissingRequired);
             }
         }

@@ -53,7 +53,7 @@ pub(super) struct Place<'v> {
 
 /// What a path leads to.
 enum Found<'v> {
-    There(Place<'v>),
+    There(&'v Value),
     /// The field is absent, and what it would be in is there.
     Absent,
     /// What it would be in is absent too.
@@ -91,8 +91,7 @@ impl<'v> Schema<'v> {
         }
         let found = |literal: &Literal| self.find(at, literal.field());
         let all = || when.iter().chain(then);
-        let is_open =
-            |literal: &Literal| matches!(found(literal), Found::There(place) if is_open(literal, place.value));
+        let is_open = |literal: &Literal| matches!(found(literal), Found::There(value) if is_open(literal, value));
         let is_there = |literal: &Literal| matches!(found(literal), Found::There(_));
         let because = if all().any(is_open) {
             Because::Variable
@@ -131,7 +130,7 @@ impl<'v> Schema<'v> {
                 continue;
             }
             let value = |field: &FieldPattern| match self.find(item, field) {
-                Found::There(place) => Some(place.value),
+                Found::There(value) => Some(value),
                 Found::Absent | Found::Nowhere => None,
             };
             let Some(key) = by.iter().map(value).collect::<Option<Vec<_>>>() else {
@@ -154,24 +153,26 @@ impl<'v> Schema<'v> {
             (found, Literal::Present(_)) => return Some(matches!(found, Found::There(_))),
             (found, Literal::Absent(_)) => return Some(matches!(found, Found::Absent)),
             (Found::Absent, _) => return None,
-            (Found::There(place), _) => *place,
+            (Found::There(value), _) => *value,
         };
         match literal {
             Literal::Present(_) | Literal::Absent(_) => None,
-            Literal::Is(_, values) => Some(values.iter().any(|value| same(value, there.value))),
-            Literal::IsNot(_, values) => Some(!values.iter().any(|value| same(value, there.value))),
-            Literal::Longer(_, number) => Some(length(there.value)? > *number),
-            Literal::NotLonger(_, number) => Some(length(there.value)? <= *number),
-            Literal::Matches(_, pattern) => self.matches(pattern, there.value),
-            Literal::MatchesNot(_, pattern) => self.matches(pattern, there.value).map(|matches| !matches),
-            Literal::MoreItems(_, items, number) => Some(self.count(there, items) > *number),
-            Literal::NotMoreItems(_, items, number) => Some(self.count(there, items) <= *number),
+            Literal::Is(_, values) => Some(values.iter().any(|value| same(value, there))),
+            Literal::IsNot(_, values) => Some(!values.iter().any(|value| same(value, there))),
+            Literal::Longer(_, number) => Some(length(there)? > *number),
+            Literal::NotLonger(_, number) => Some(length(there)? <= *number),
+            Literal::Matches(_, pattern) => self.matches(pattern, there),
+            Literal::MatchesNot(_, pattern) => self.matches(pattern, there).map(|matches| !matches),
+            Literal::MoreItems(list, items, number) => Some(self.count(at, list, items) > *number),
+            Literal::NotMoreItems(list, items, number) => Some(self.count(at, list, items) <= *number),
         }
     }
 
-    fn count(self, list: Place<'v>, literals: &[Literal]) -> u64 {
+    /// Counts the items of the list at `field` for which all of `literals` hold.
+    fn count(self, at: Place<'v>, field: &FieldPattern, literals: &[Literal]) -> u64 {
         let is_meant = |item: &Place<'v>| literals.iter().all(|literal| self.holds(*item, literal) == Some(true));
-        self.items(list).filter(is_meant).count() as u64
+        let list = self.follow(at, field.parts());
+        list.into_iter().flat_map(|list| self.items(list)).filter(is_meant).count() as u64
     }
 
     fn items(self, list: Place<'v>) -> impl Iterator<Item = Place<'v>> {
@@ -185,17 +186,20 @@ impl<'v> Schema<'v> {
     }
 
     fn find(self, at: Place<'v>, field: &FieldPattern) -> Found<'v> {
-        let mut place = at;
-        let mut parts = field.parts().iter().peekable();
-        while let Some(part) = parts.next() {
-            let Part::Key(key) = part else { return Found::Nowhere };
-            match self.below(place, key) {
-                Some(below) => place = below,
-                None if parts.peek().is_none() => return Found::Absent,
-                None => return Found::Nowhere,
-            }
-        }
-        Found::There(place)
+        let Some((last, above)) = field.parts().split_last() else { return Found::There(at.value) };
+        let (Some(place), Part::Key(key)) = (self.follow(at, above), last) else { return Found::Nowhere };
+        // What is written is there whatever its schema says, unless it is null.
+        let written = place.value.entry(key).filter(|value| !value.is_null());
+        let value = written.or_else(|| Some(self.below(place, key)?.value));
+        value.map_or(Found::Absent, Found::There)
+    }
+
+    /// Returns what keys lead to, one after the other.
+    fn follow(self, at: Place<'v>, parts: &[Part]) -> Option<Place<'v>> {
+        parts.iter().try_fold(at, |place, part| match part {
+            Part::Key(key) => self.below(place, key),
+            Part::Items | Part::Values => None,
+        })
     }
 
     /// Returns the value of a key, or the default of its field; null is the absence of a field that cannot be null.

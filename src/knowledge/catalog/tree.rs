@@ -201,7 +201,12 @@ impl Node {
 
     /// Returns the node of the named field `key`.
     pub(super) fn key(&self, key: &str) -> Option<usize> {
-        Some(self.keys[self.number_of(key)?].1)
+        // Of few, most have another length.
+        const FEW: usize = 8;
+        match self.keys.len() {
+            ..=FEW => self.keys.iter().find(|(name, _)| name == key).map(|(_, child)| *child),
+            _ => Some(self.keys[self.number_of(key)?].1),
+        }
     }
 
     fn number_of(&self, key: &str) -> Option<usize> {

@@ -20,7 +20,7 @@ use super::growth::Growth;
 use super::open_parts::{ByDefault, Hole, OpenParts, with_entries};
 use super::origin;
 use crate::knowledge::release::{ApiVersion, GroupKind};
-use crate::syntax::field::{FieldPath, FieldPattern, Part, Step};
+use crate::syntax::field::{Entries, FieldPath, FieldPattern, Part, Step};
 use crate::syntax::variable::{OpenText, is_of_action};
 use crate::syntax::yaml::{Ends, Intent, Place, ProblemCode, Trail};
 
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole, without other objects.
     pub fn new(object: impl Into<Arc<Value>>) -> Self {
         let object = object.into();
-        let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
+        let written = object.entry("metadata").and_then(|metadata| metadata.text("namespace"));
         Self {
             namespace: Namespace::from_written(written),
             object,

@@ -66,6 +66,9 @@ pub(crate) fn by_names(left: &Path, right: &Path) -> Ordering {
 
 /// Returns a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
 pub(super) fn shown(path: &Path) -> PathBuf {
+    // Nearly all files of a run on `.` have it, and a path is taken apart slowly.
+    let bare = path.to_str().and_then(|text| text.strip_prefix("./"));
+    let path = bare.filter(|text| !text.is_empty() && !text.starts_with('/')).map_or(path, Path::new);
     let text = path.as_os_str().as_encoded_bytes();
     let is_noise = |pair: &[u8]| matches!(pair, b"//" | b"/.");
     if !text.starts_with(b".") && !text.ends_with(b"/") && !text.windows(2).any(is_noise) {
@@ -82,7 +85,8 @@ mod tests {
     #[test]
     fn paths_are_shown_as_given_without_redundant_parts() {
         let spellings = [("./a//b/", "a/b"), (".", "."), ("./", "."), ("../a", "../a"), ("/a/./b", "/a/b"), ("", "")];
-        for (given, expected) in spellings {
+        let of_here = [("./a/b", "a/b"), (".//a", "a"), ("././a", "a"), ("./.a", ".a"), ("./../a", "../a")];
+        for (given, expected) in spellings.into_iter().chain(of_here) {
             assert_eq!(shown(Path::new(given)).as_os_str(), expected, "{given}");
         }
     }

@@ -34,7 +34,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
-        let Some(end) = text.find(['\n', '\r']) else { return rest.take() };
+        let Some(end) = memchr::memchr2(b'\n', b'\r', text.as_bytes()) else { return rest.take() };
         let after = &text[end..];
         rest = Some(after.strip_prefix("\r\n").unwrap_or(&after[1..]));
         Some(&text[..end])

@@ -17,7 +17,7 @@ use super::path::locate;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
 use super::value::read_value;
-use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::field::{FieldPath, Step, member};
 use crate::syntax::parallel;
 
 /// How many documents a thread checks at once.
@@ -234,13 +234,15 @@ pub fn first_difference(expected: &Value, found: &Value) -> Option<FieldPath> {
     let below = |step: Step, inner: FieldPath| FieldPath::new([step]).join(&inner);
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
-            let extra = found.keys().find(|key| !expected.contains_key(*key));
             let differing = expected.iter().find_map(|(key, value)| {
                 let inner =
-                    found.get(key).map_or(Some(FieldPath::default()), |found| first_difference(value, found))?;
+                    member(found, key).map_or(Some(FieldPath::default()), |found| first_difference(value, found))?;
                 Some(below(Step::Key(key.clone()), inner))
             });
-            differing.or_else(|| extra.map(|key| FieldPath::default().key(key)))
+            // Where nothing that is expected is missing, and there is as much, there is nothing else.
+            let mut keys = found.keys().filter(|_| expected.len() != found.len());
+            let extra = || keys.find(|key| !expected.contains_key(*key)).map(|key| FieldPath::default().key(key));
+            differing.or_else(extra)
         }
         (Value::Array(expected), Value::Array(found)) => {
             let inner = expected.iter().zip(found).enumerate().find_map(|(index, (expected, found))| {
