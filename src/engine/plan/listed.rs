@@ -39,6 +39,9 @@ type Plans = BTreeMap<String, PlannedFile>;
 /// The files that objects cannot change without, by where the objects start.
 type NeededFiles = BTreeMap<Location, BTreeSet<String>>;
 
+/// Returns whether what a file becomes may follow what an object does.
+type Follows<'f> = dyn Fn(&Manifest, &Object) -> bool + 'f;
+
 /// The files that the changes in listed files need.
 #[derive(Default)]
 struct Needs {
@@ -98,7 +101,7 @@ impl<'g> Changes<'g> {
         let patches = |other: &Manifest, object: &Object| {
             object.read_from.is_instruction() && mentions(other, object) || kustomize_selectors::is_in(object, targets)
         };
-        let ways: [&dyn Fn(&Manifest, &Object) -> bool; 4] = [&names, &patches, &mentions, &|_, _| true];
+        let ways: [&Follows<'_>; 4] = [&names, &patches, &mentions, &|_, _| true];
         for names in ways {
             if following.is_empty() {
                 break;
@@ -121,12 +124,7 @@ impl<'g> Changes<'g> {
     }
 
     /// Returns the files of `following` that name each object which changes, by where the object starts, but for those in `known`.
-    fn needed(
-        &self,
-        following: &[&Manifest],
-        names: &dyn Fn(&Manifest, &Object) -> bool,
-        known: &NeededFiles,
-    ) -> NeededFiles {
+    fn needed(&self, following: &[&Manifest], names: &Follows<'_>, known: &NeededFiles) -> NeededFiles {
         let linked = &self.group.linked;
         let is_mine = |file: &str| (self.listed.has)(file) && self.whole[file].is_some();
         let mine = linked.objects().filter(|(_, manifest, _)| is_mine(&manifest.file));
