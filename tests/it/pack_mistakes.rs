@@ -110,6 +110,15 @@ fn fields_that_no_release_has() {
     );
 }
 
+/// Nothing says what such an object must be.
+#[test]
+fn a_group_of_which_the_pack_knows_no_kind() {
+    let missing = |kind: &str| format!("the pack has no catalog of {kind}: make it with `reversion pack build`");
+    // The entry is named.
+    refused_operation("retype: { group: sheds.org }", &format!("p/v2/r.yaml:7:13: {}", missing("Shop.sheds.org")));
+    refused_operation("retype: { to: Store.sheds.org }", &format!("p/v2/r.yaml:7:13: {}", missing("Store.sheds.org")));
+}
+
 #[test]
 fn values_and_types_that_never_occur() {
     refused_operation(

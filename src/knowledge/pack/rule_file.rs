@@ -49,11 +49,14 @@ impl RuleReader<'_> {
         Ok(Rules::new(rules))
     }
 
-    /// Checks that the pack has the kinds of a rule that are of its own groups.
+    /// Checks that the pack has the kinds of a rule that are of its own groups, and what those become.
     fn check_kinds(&self, rule: &Rule) -> Result<()> {
-        let mut own = [&rule.kind, &rule.new_kind].into_iter().filter(|kind| self.head.groups.contains(&kind.group));
+        let is_own = |kind: &GroupKind| self.head.groups.contains(&kind.group);
+        let mut own = [&rule.kind, &rule.new_kind].into_iter().filter(|kind| is_own(kind) || is_own(&rule.kind));
         let Some(kind) = own.find(|kind| !self.kinds.contains(kind)) else { return Ok(()) };
-        let place = Place::Text(FieldPath::default(), kind.to_string());
+        // `retype: { group: new.example.com }` writes the group alone.
+        let written = Some(kind.to_string()).filter(|written| *kind == rule.kind || rule.text.contains(written));
+        let place = Place::Text(FieldPath::default(), written.unwrap_or_else(|| kind.group.clone()));
         let wrong = Wrong::at(place, no_catalog(kind, self.kinds.iter().copied()));
         Err(self.folder.error_in(&rule.path(), &wrong))
     }
