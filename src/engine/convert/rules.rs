@@ -60,7 +60,8 @@ pub(super) fn run(
 pub(super) fn bound(subject: &Subject<'_>) -> BTreeSet<ObjectId> {
     let (kind, release) = (&subject.object.kind, subject.goals()[0].release);
     let rules = subject.target.pack.rules_for_kind(release, kind, None);
-    let about_it = rules.filter(|(rule, direction)| rule.from_kind(*direction) == kind);
+    let binds = |rule: &Rule, direction: Direction| rule.from_kind(direction) == kind && rule.lens(direction).binds();
+    let about_it = rules.filter(|(rule, direction)| binds(rule, *direction));
     let mut session = subject.session(subject.object.value.clone());
     about_it.flat_map(|(rule, direction)| rule.lens(direction).bound(&mut session)).collect()
 }

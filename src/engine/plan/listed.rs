@@ -13,7 +13,6 @@ use super::group::GroupPlanner;
 use super::scope::{Dependent, Listed, Others};
 use super::withheld::Withheld;
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::links::kustomize_selectors;
 use crate::engine::manifest::{Manifest, Object};
 use crate::syntax::text::EditSet;
 
@@ -38,9 +37,6 @@ type Plans = BTreeMap<String, PlannedFile>;
 
 /// The files that objects cannot change without, by where the objects start.
 type NeededFiles = BTreeMap<Location, BTreeSet<String>>;
-
-/// Returns whether what a file becomes may follow what an object does.
-type Follows<'f> = dyn Fn(&Manifest, &Object) -> bool + 'f;
 
 /// The files that the changes in listed files need.
 #[derive(Default)]
@@ -97,12 +93,7 @@ impl<'g> Changes<'g> {
         let all = all.iter().map(|other| other.file.clone()).collect();
         let mut needs = Needs { objects: BTreeMap::new(), all };
         let mut withheld = always.clone();
-        let targets = self.group.linked.targets;
-        let patches = |other: &Manifest, object: &Object| {
-            object.read_from.is_instruction() && mentions(other, object) || kustomize_selectors::is_in(object, targets)
-        };
-        let ways: [&Follows<'_>; 4] = [&names, &patches, &mentions, &|_, _| true];
-        for names in ways {
+        for names in [names, patches, mentions, |_: &Manifest, _: &Object| true] {
             if following.is_empty() {
                 break;
             }
@@ -124,7 +115,12 @@ impl<'g> Changes<'g> {
     }
 
     /// Returns the files of `following` that name each object which changes, by where the object starts, but for those in `known`.
-    fn needed(&self, following: &[&Manifest], names: &Follows<'_>, known: &NeededFiles) -> NeededFiles {
+    fn needed(
+        &self,
+        following: &[&Manifest],
+        names: fn(&Manifest, &Object) -> bool,
+        known: &NeededFiles,
+    ) -> NeededFiles {
         let linked = &self.group.linked;
         let is_mine = |file: &str| (self.listed.has)(file) && self.whole[file].is_some();
         let mine = linked.objects().filter(|(_, manifest, _)| is_mine(&manifest.file));
@@ -151,6 +147,11 @@ fn names(other: &Manifest, object: &Object) -> bool {
     };
     let has = |name: &str| other.text.match_indices(name).any(|(at, _)| is_word(at, name));
     mentions(other, object) && object.name.as_deref().is_some_and(has)
+}
+
+/// Returns whether an object is a kustomization, or a patch of a kind that `other` contains.
+fn patches(other: &Manifest, object: &Object) -> bool {
+    object.kind.kind == "Kustomization" || object.read_from.is_instruction() && mentions(other, object)
 }
 
 /// Returns whether `other` contains the kind of an object.

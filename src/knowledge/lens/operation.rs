@@ -188,6 +188,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether [`Operation::bound`] can find any by this operation itself.
+    fn binds(&self) -> bool {
+        false
+    }
+
     /// The objects that convert together with the session's or not at all, whatever holds it back.
     fn bound(&self, _direction: Direction, _session: &mut Session<'_>) -> BTreeSet<ObjectId> {
         BTreeSet::new()

@@ -101,6 +101,11 @@ impl Lens {
         Ok(())
     }
 
+    /// Returns whether there can be objects that convert together with one or not at all.
+    pub(crate) fn binds(&self) -> bool {
+        self.has(|operation| operation.binds())
+    }
+
     /// Returns the objects that convert together with the session's or not at all, whatever holds it back.
     pub(crate) fn bound(&self, session: &mut Session<'_>) -> BTreeSet<ObjectId> {
         self.steps().iter().flat_map(|operation| operation.bound(self.direction, session)).collect()

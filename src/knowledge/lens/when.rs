@@ -354,6 +354,10 @@ impl Operation for When {
         Ok(())
     }
 
+    fn binds(&self) -> bool {
+        self.written.together_with.is_some()
+    }
+
     fn bound(&self, direction: Direction, session: &mut Session<'_>) -> BTreeSet<ObjectId> {
         let mut found = BTreeSet::new();
         let (Some(lens), test) = (self.lens(direction), self.test(direction)) else { return found };
