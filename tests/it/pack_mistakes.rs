@@ -480,6 +480,63 @@ fn releases_that_no_target_can_name() {
     );
 }
 
+/// Makes a CRD of Lamps with these fields in `spec`.
+fn lamps(fields: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: lamps.example.com}}\nspec:\n  group: example.com\n  names: {{kind: Lamp, plural: lamps}}\n  \
+         scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}}}\n"
+    )
+}
+
+#[test]
+fn a_rename_that_only_a_schema_speaks_for_is_a_choice() {
+    let field = |name: &str| lamps(&format!("{name}: {{type: integer, minimum: 0, maximum: 100}}"));
+    for (new, line) in [
+        ("volume", "73 %, open: rename Lamp.example.com spec.brightness -> spec.volume"),
+        ("brightnessPercent", "81 %: rename Lamp.example.com spec.brightness -> spec.brightnessPercent"),
+    ] {
+        let tree = Tree::of(&[("v1/a.yaml", &field("brightness")), ("v2/a.yaml", &field(new))]);
+        let run = tree.run(&["pack", "suggest", "v1", "v2"]);
+        run.check(0);
+        assert!(run.out.contains(line), "{}", run.all());
+    }
+}
+
+/// What it means that such a field is absent, no schema of both sides says.
+#[test]
+fn a_default_that_came_or_went_is_reported_until_a_person_decided() {
+    let old = lamps(
+        "color: {type: string, default: red}, size: {type: string}, tags: {type: array, items: {type: string}, default: [a]}",
+    );
+    let new = lamps(
+        "color: {type: string}, size: {type: string, default: big}, tags: {type: array, items: {type: string}, default: [b]}",
+    );
+    let lamp = "apiVersion: example.com/v1\nkind: Lamp\nmetadata: {name: a}\nspec: {color: red, size: small}\n";
+    let bare = lamp.replace("{color: red, size: small}", "{}");
+    let tree =
+        Tree::of(&[("v1/a.yaml", &old), ("v2/a.yaml", &new), ("lamps/full.yaml", lamp), ("lamps/bare.yaml", &bare)]);
+    let run = tree.run(&["pack", "suggest", "v1", "v2", "p"]);
+    run.check(0);
+    for line in [
+        "open: default Lamp.example.com spec.color: its default was \"red\", and it has none now (pack.yaml)\n",
+        "open: default Lamp.example.com spec.size: it had no default, and has \"big\" (pack.yaml)\n",
+        "open: default Lamp.example.com spec.tags: its default was [\"a\"], and is [\"b\"] (pack.yaml)\n",
+    ] {
+        assert!(run.out.contains(line), "{}", run.all());
+    }
+    for (from, to) in [("v1", "v2"), ("v2", "v1")] {
+        let (from, to) = (format!("p@{from}"), format!("p@{to}"));
+        let run = tree.run(&["check", "--pack", "p", "--from", &from, "--to", &to, "--format", "github", "lamps"]);
+        run.check(0);
+        for (file, field, count) in
+            [("bare", "color", 1), ("bare", "size", 1), ("full", "color", 0), ("full", "size", 0), ("full", "tags", 1)]
+        {
+            let found = run.out.lines().filter(|line| line.contains(&format!("{file}.yaml")) && line.contains(field));
+            assert_eq!(found.count(), count, "{file} {field}: {}", run.all());
+        }
+    }
+}
+
 /// A required field whose successor is open concerns the fixtures of all rules: what they expect is to be written once that is filled in,
 /// and none of them fails before.
 #[test]

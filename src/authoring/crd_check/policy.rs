@@ -132,7 +132,10 @@ impl Policy {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self> {
-        let file: PolicyFile = serde_yaml::from_str(text).with_context(|| format!("the policy {name}"))?;
+        let context = || format!("the policy {name}");
+        // As a mapping, what is written twice is an error.
+        serde_yaml::from_str::<serde_yaml::Value>(text).with_context(context)?;
+        let file: PolicyFile = serde_yaml::from_str(text).with_context(context)?;
         let mut policy = match &file.extends {
             None => Self::default(),
             Some(base) => match Self::built_in(base) {
@@ -308,6 +311,7 @@ mod tests {
             "the policy own: additive: unknown variant `huge`",
         );
         refused("source: mine", "the policy own says nothing");
+        refused("checks: {crd-enum: error, crd-enum: off}", "the policy own: checks: duplicate entry");
         refused(
             "waivers: [{check: crd-enum, kind: Boat, reason: old}]",
             "the kind Boat of a waiver has no group: write Boat.GROUP",

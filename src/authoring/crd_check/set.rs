@@ -13,7 +13,7 @@ use super::keyword::shown;
 use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
-use crate::knowledge::pack::crds::from_crds::{self, defined_kind};
+use crate::knowledge::pack::crds::from_crds::{self, defined_kind, nameless};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{self, FieldPath};
 
@@ -62,7 +62,13 @@ impl<'m> CrdSet<'m> {
         for (manifest, object) in
             manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)))
         {
-            let Some(kind) = defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) else { continue };
+            if object.inline_patch.is_some() {
+                continue;
+            }
+            if let Some(wrong) = nameless(&object.value) {
+                bail!("{}: {wrong}", manifest.locate(object, &FieldPath::default().key("spec")));
+            }
+            let Some(kind) = defined_kind(&object.value) else { continue };
             let value =
                 manifest.full_value(object).map_err(|wrong| anyhow!("{}: {}", wrong.location, wrong.sentence()))?;
             let mut crd = Crd { manifest, object, kind, value };
@@ -331,7 +337,9 @@ impl<'c> SchemaPart<'c> {
 /// Returns a keyword whose value is of another type than the API server accepts, with what it must be.
 fn wrong_value<'k>(keyword: &'k str, value: &Value) -> Option<(&'k str, &'static str)> {
     let (is_right, expected) = match keyword {
-        "allOf" | "anyOf" | "oneOf" | "enum" | "required" | "x-kubernetes-validations" => (value.is_array(), "a list"),
+        "allOf" | "anyOf" | "oneOf" | "enum" | "x-kubernetes-validations" => (value.is_array(), "a list"),
+        // `n` without quotes is false.
+        "required" => (value.as_array().is_some_and(|names| names.iter().all(Value::is_string)), "a list of texts"),
         "properties" => (value.is_object(), "a mapping"),
         "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => {
             (value.is_i64() || value.is_u64(), "a whole number")

@@ -27,7 +27,7 @@ pub(crate) fn is_renamed<S: PartialEq>(
 }
 
 /// Returns whether one name is in the other one, or few letters or words of them differ.
-fn are_alike(one: &str, other: &str) -> bool {
+pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     let [old, new] = [one, other].map(str::to_lowercase);
     old.contains(&new) || new.contains(&old) || is_near(&old, &new) || likeness(&words(one), &words(other)) >= ALIKE
 }

@@ -9,6 +9,6 @@ mod judgement;
 mod meaning;
 mod names;
 
-pub(crate) use judgement::{Candidate, is_renamed};
+pub(crate) use judgement::{Candidate, are_alike, is_renamed};
 pub(crate) use meaning::mean_different;
 pub(crate) use names::{last_key, likeness, to_u32, words};

@@ -22,6 +22,8 @@ pub(super) struct Changes<'s, 'c> {
     /// The unions whose discriminator the old side lacks.
     pub(super) unions: Vec<Union>,
     pub(super) defaults: Vec<DefaultChange>,
+    /// The defaults that came, went or changed in a way that no operation keeps.
+    pub(super) open_defaults: Vec<OpenDefault>,
 }
 
 /// Values of a field that went.
@@ -53,6 +55,13 @@ pub(super) struct DefaultChange {
     pub(super) new: Value,
 }
 
+/// A default that only one side has, or that the new side does not accept as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OpenDefault {
+    pub(super) field: FieldPattern,
+    pub(super) sides: [Option<Value>; 2],
+}
+
 /// Compares two sides.
 pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'s, 'c> {
     let mut pairing = Pairing::of(old, new);
@@ -63,12 +72,19 @@ pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'
     };
     let pairs: Vec<(FieldPattern, FieldPattern)> = old.all().filter_map(same).collect();
     let values = pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
-    let defaults = pairs.iter().filter_map(|(before, after)| default_change(old, before, new, after)).collect();
+    let defaults: Vec<DefaultChange> =
+        pairs.iter().filter_map(|(before, after)| default_change(old, before, new, after)).collect();
     let unions = open_unions(&pairing, old, new);
     let is_written = |field: &FieldPattern| unions.iter().any(|union| union.discriminator == *field);
     let open = new.all().filter(|field| !is_written(field));
-    let required = open.filter_map(|field| required(&pairing, old, new, field)).collect();
-    Changes { pairing, unsure, values, required, unions, defaults }
+    let required: Vec<Required> = open.filter_map(|field| required(&pairing, old, new, field)).collect();
+    // What is written where it is required is not left to a default.
+    let is_kept = |field: &FieldPattern| {
+        defaults.iter().any(|change| change.field == *field) || required.iter().any(|its| its.field == *field)
+    };
+    let defaulted = pairs.iter().filter(|(_, after)| !is_kept(after));
+    let open_defaults = defaulted.filter_map(|(before, after)| open_default(old, before, new, after)).collect();
+    Changes { pairing, unsure, values, required, unions, defaults, open_defaults }
 }
 
 impl Changes<'_, '_> {
@@ -141,6 +157,13 @@ fn default_change(
     let (own, its) = (old.attributes(before)?.default.as_ref()?, new.attributes(after)?.default.as_ref()?);
     let is_kept = new.kind(after).is_some_and(|kind| kind.accepts(own)) && !own.is_object() && !own.is_array();
     (own != its && is_kept).then(|| DefaultChange { field: after.clone(), old: own.clone(), new: its.clone() })
+}
+
+/// Compares the defaults of a field that has a default on one side, or others that no operation converts.
+fn open_default(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &FieldPattern) -> Option<OpenDefault> {
+    let sides = [old.attributes(before), new.attributes(after)].map(|side| side.and_then(|its| its.default.clone()));
+    let is_key = matches!(after.parts().last(), Some(Part::Key(_)));
+    (is_key && sides[0] != sides[1]).then(|| OpenDefault { field: after.clone(), sides })
 }
 
 /// Returns a field that the new side requires in something that the old side can have without it.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::changes::{Changes, DefaultChange, Required, ValueChange, changes};
+use super::changes::{Changes, DefaultChange, OpenDefault, Required, ValueChange, changes};
 use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
@@ -26,7 +26,7 @@ pub(super) struct Subject<'s, 'c> {
     pub(super) pack: &'s str,
 }
 
-/// The rules of a kind, and the fields that its new release requires and that no rule can write.
+/// The rules of a kind; the fields that its new release requires and that no rule can write, and defaults that no rule keeps.
 #[derive(Default)]
 pub(super) struct Drafted {
     pub(super) rules: Vec<RuleDraft>,
@@ -59,6 +59,7 @@ impl Subject<'_, '_> {
         for change in &changes.defaults {
             self.default(&changes, change, &mut drafted.rules);
         }
+        drafted.hints.extend(changes.open_defaults.iter().map(|change| self.open_default(change)));
         for required in &changes.required {
             self.required(&changes, required, &mut drafted);
         }
@@ -346,6 +347,19 @@ impl Subject<'_, '_> {
             self.pack
         ));
         rule.cases.extend(self.sample.frozen(changes, change, &slug(at)));
+    }
+
+    /// Says that a field which is not written means something else, where nothing shows whether that is to be kept.
+    fn open_default(&self, OpenDefault { field, sides }: &OpenDefault) -> Suggestion {
+        let reason = match sides {
+            [Some(old), Some(new)] => format!("its default was {old}, and is {new}"),
+            [Some(old), None] => format!("its default was {old}, and it has none now"),
+            [None, Some(new)] => format!("it had no default, and has {new}"),
+            [None, None] => unreachable!("the sides differ"),
+        };
+        let mut hint = self.suggestion(Sort::Default, field, "", 0, &reason);
+        hint.is_sure = false;
+        hint
     }
 
     /// Drafts what writes a required field; where its value is open, that is said in a hint.

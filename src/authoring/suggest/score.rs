@@ -3,7 +3,7 @@
 //! Names, what the fields accept, and where they are count; what a schema says for people does not.
 
 use super::side::Side;
-use crate::authoring::renames::{last_key, likeness, mean_different, to_u32, words};
+use crate::authoring::renames::{are_alike, last_key, likeness, mean_different, to_u32, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -202,8 +202,9 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
         // A person says what a value means as another type.
         Form::Other => confidence.min(SURE - 1),
     };
-    // A person says whether the value is another one then.
-    let most = if mean_different(keys[0], keys[1]) { SURE - 1 } else { 97 };
+    // A person says whether the value is another one where the names say so, or where nothing but what it accepts says that it is the same.
+    let is_unnamed = size == 0 && whole < 70 && !are_alike(keys[0], keys[1]);
+    let most = if is_unnamed || mean_different(keys[0], keys[1]) { SURE - 1 } else { 97 };
     let confidence = confidence.min(most);
     let reason = reason(old, places, &form, [name, shape], stays);
     Some(Score { form, confidence, reason })

@@ -10,7 +10,7 @@ use super::kinds::{Successor, successors};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::side::Side;
 use super::skeleton::{Case, Sample};
-use super::text::{field, object as object_text, text};
+use super::text::{field, object as object_text, slug, text};
 use crate::authoring::starter::{self, MARK};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::crds::gather::{Gathered, ReleasedCrd};
@@ -211,26 +211,46 @@ fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str, bundle: &str) -> 
             "parameters:\n- name: defaults\n  description: whether fields whose default changed are written with the value that they had (freeze) or get the new one (adopt)\n  choices: [freeze, adopt]\n  default: freeze\n",
         );
     }
-    let (gone, hints): (Vec<_>, Vec<_>) = hints.iter().partition(|hint| hint.sort == Sort::Removal);
-    for (key, all) in [("hints", &hints), ("dropped", &gone)] {
-        head.push_str(&if all.is_empty() { String::new() } else { format!("{key}:\n") });
-        head.extend(all.iter().map(|one| entry(one, bundle)));
+    let mut sections = BTreeMap::<&str, String>::new();
+    for hint in hints {
+        let (section, entry) = entry(hint, bundle);
+        sections.entry(section).or_insert_with(|| format!("{section}:\n")).push_str(&entry);
     }
+    head.extend(sections.into_values());
     head
 }
 
-/// Writes the entry of `pack.yaml` with a place to fill in.
-fn entry(hint: &Suggestion, bundle: &str) -> String {
+/// Writes an entry of `pack.yaml`, with a place to fill in, and names the list that it belongs to.
+fn entry(hint: &Suggestion, bundle: &str) -> (&'static str, String) {
     let Suggestion { kind, old, reason, .. } = hint;
-    if hint.sort == Sort::Removal {
-        let bundle = text(bundle);
-        return format!(
-            "# {reason}\n- {{ bundle: {bundle}, kind: {kind}, reason: \"{MARK}: why nothing takes its place\" }}\n"
-        );
+    let (name, pattern) = (text(bundle), FieldPattern::parse(old).unwrap_or_default());
+    match hint.sort {
+        Sort::Removal => {
+            let why = format!("\"{MARK}: why nothing takes its place\"");
+            ("dropped", format!("# {reason}\n- {{ bundle: {name}, kind: {kind}, reason: {why} }}\n"))
+        }
+        Sort::Default => {
+            let (around, key) = pattern.split_last().expect("a default is that of a key");
+            let absent = format!("{{ absent: {} }}", field(&FieldPattern::new([key.clone()])));
+            // Where what it is in is absent, there is no default.
+            let test = match around.parts().is_empty() {
+                true => absent,
+                false => format!("{{ some: {{ of: {}, is: {absent} }} }}", field(&around)),
+            };
+            let message = json!(format!("{MARK}: what it means that {old} is absent, or a rule that writes it"));
+            let id = format!("{}-{}-default", kind.kind.to_lowercase(), slug(&pattern));
+            let way = |way: &str| {
+                format!(
+                    "- {{ id: {id}-{way}, bundle: {name}, direction: {way}, kinds: [{kind}], if: {test}, message: {message} }}\n"
+                )
+            };
+            ("advisories", format!("# {old}: {reason}\n{}{}", way("forward"), way("backward")))
+        }
+        _ => {
+            let help = if hint.is_sure { format!("write {}", hint.new) } else { format!("{MARK}: what to write") };
+            ("hints", format!("# {reason}\n- {{ kind: {kind}, field: {}, help: {} }}\n", field(&pattern), json!(help)))
+        }
     }
-    let at = FieldPattern::parse(old).map_or_else(|_| text(old), |pattern| field(&pattern));
-    let help = if hint.is_sure { format!("write {}", hint.new) } else { format!("{MARK}: what to write") };
-    format!("# {reason}\n- {{ kind: {kind}, field: {at}, help: {} }}\n", json!(help))
 }
 
 /// Lists which apiVersion of the new side is compared with which of the old one, and those of the rules where the new release serves

@@ -100,6 +100,11 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
         let manifests = input::read_crds(path, "--crds", Empty::Refuse, packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
+            if let Some((object, wrong)) =
+                manifest.objects.iter().find_map(|object| Some((object, from_crds::nameless(&object.value)?)))
+            {
+                bail!("--crds: {}: {wrong}", manifest.locate(object, &FieldPath::default().key("spec")));
+            }
             let read = in_manifest(manifest, |_| true);
             parts.extend(read.map_err(|finding| anyhow!("--crds: {}: {}", finding.location, finding.sentence()))?);
         }

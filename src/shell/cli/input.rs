@@ -329,7 +329,7 @@ pub(super) fn read<T: Send>(
 /// Reads every file of a folder of CRDs, ignored and hidden ones too, or one file, or standard input.
 ///
 /// # Errors
-/// The first file that cannot be read or parsed.
+/// The first file that cannot be read or parsed, or that is a template of a CRD.
 pub(super) fn read_crds(
     folder: &Path,
     named: &str,
@@ -343,6 +343,9 @@ pub(super) fn read_crds(
     let piped = piped(&files, empty).context(named.to_owned())?;
     let read = read(&files, piped.as_deref(), &recognizer, Look::default(), console, |manifest| manifest);
     let read = read.context(named.to_owned())?;
+    for template in &read.templates {
+        check_template_of_crds(&template.file, &template.text).context(named.to_owned())?;
+    }
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("{named}: {}: {}", finding.location, finding.sentence()),
         None if read.counts.templates > 0 => {
@@ -358,7 +361,7 @@ pub(super) fn read_crds(
 /// Reads CRDs from texts with their names; what is neither YAML nor JSON by its name is skipped.
 ///
 /// # Errors
-/// The first text that cannot be parsed.
+/// The first text that cannot be parsed, or that is a template of a CRD.
 pub(super) fn crds_of_texts<'b>(
     files: impl Iterator<Item = (String, &'b [u8])>,
     packs: &Packs,
@@ -370,10 +373,21 @@ pub(super) fn crds_of_texts<'b>(
         match File::new(&name, bytes, &recognizer, |manifest| manifest) {
             Some(File::Failed(finding, _)) => bail!("{}: {}", finding.location, finding.sentence()),
             Some(File::Manifest(_, manifest) | File::Related(manifest)) => manifests.push(manifest),
+            Some(File::Template(_, text) | File::OpenTemplate(text)) => check_template_of_crds(&name, &text)?,
             _ => {}
         }
     }
     Ok(manifests)
+}
+
+/// What a CRD looks like in a template is not known before the chart is rendered.
+fn check_template_of_crds(file: &str, text: &str) -> Result<()> {
+    ensure!(
+        !text.contains(CRD_KIND),
+        "{}: a template of a CRD cannot be read; render the chart first: `helm template --include-crds CHART`",
+        visible(file)
+    );
+    Ok(())
 }
 
 /// Recognizes CRDs, and objects of the groups of packs.

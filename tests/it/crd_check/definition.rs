@@ -216,9 +216,53 @@ fn what_is_around_schemas_is_checked_at_its_place() {
         ("", "storage: true", ":3:1: the CRD is malformed: scope is missing: write Cluster or Namespaced"),
         (conversion, "storage: true", ":8:5: the CRD is malformed: strategy \"webhook\" is not None or Webhook"),
         ("  scope: Cluster\n", "storage: \"\"", ":8:30: the CRD is malformed: storage \"\" is not true or false"),
+        (
+            "  scope: Cluster\n",
+            "storage: true, schema: {openAPIV3Schema: {required: [n]}}",
+            ":8:72: the CRD is malformed: required is not a list of texts",
+        ),
     ] {
         let run = tree(&with(scope, more)).run(&["crd", "check", "crd.yaml", "crd.yaml"]);
         assert_eq!(run.code, Some(2), "{}", run.all());
         assert!(run.err.contains(&format!("crd.yaml{message}")), "{message}: {}", run.all());
     }
+}
+
+#[test]
+fn what_cannot_be_read_as_a_crd_fails_beside_others() {
+    let bike = crd(&json!({})).to_string();
+    let nameless = crd(&json!({"names": null})).to_string();
+    let template =
+        "{{- if .Values.crds }}\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{{- end }}\n";
+    // As in the folders of Kubebuilder, beside the CRD that it is for.
+    let patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: bikes.ride.example}\nspec: {conversion: {strategy: Webhook}}\n";
+    for (other, message) in [
+        (nameless.as_str(), "new/b.yaml:1:116: the CRD is malformed: it does not say which kind it defines"),
+        (template, "new/b.yaml: a template of a CRD cannot be read; render the chart first"),
+        (patch, ""),
+    ] {
+        let tree = Tree::of(&[("old/a.yaml", &bike), ("new/a.yaml", &bike), ("new/b.yaml", other)]);
+        for (run, read) in [
+            (tree.run(&["crd", "check", "old", "new"]), 0),
+            (tree.run(&["check", "--crds", "new", "old", "--allow-empty"]), 0),
+        ] {
+            let expected = if message.is_empty() { read } else { 2 };
+            assert_eq!(run.code, Some(expected), "{}", run.all());
+            assert!(run.err.contains(message), "{message}: {}", run.all());
+        }
+    }
+}
+
+#[test]
+fn a_template_of_a_crd_in_a_commit_is_no_clean_release() {
+    let bike = crd(&json!({})).to_string();
+    let template =
+        "{{- if .Values.crds }}\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{{- end }}\n";
+    let tree = Tree::of(&[("crds/a.yaml", &bike), ("crds/b.yaml", template)]);
+    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "first"]] {
+        tree.git(arguments);
+    }
+    let run = tree.run(&["crd", "check", "HEAD", "HEAD", "--path", "crds"]);
+    assert_eq!(run.code, Some(2), "{}", run.all());
+    assert!(run.err.contains("HEAD:crds/b.yaml: a template of a CRD cannot be read"), "{}", run.all());
 }

@@ -160,11 +160,22 @@ pub(crate) const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDef
 
 /// Returns the kind that a CRD defines, if `value` is one; nothing is said of what else is in it.
 pub(crate) fn defined_kind(value: &Value) -> Option<GroupKind> {
-    let is_crd = value["kind"] == "CustomResourceDefinition"
-        && value["apiVersion"].as_str().is_some_and(|version| version.starts_with("apiextensions.k8s.io/"));
     let text = |path: &str| value.pointer(path).and_then(Value::as_str);
     let kind = GroupKind::new(text("/spec/names/kind")?, text("/spec/group")?);
-    is_crd.then_some(kind)
+    is_crd(value).then_some(kind)
+}
+
+fn is_crd(value: &Value) -> bool {
+    let is_of_group = |version: &str| version.split_once('/').is_some_and(|(group, _)| group == CRD.0);
+    value["kind"] == CRD.1 && value["apiVersion"].as_str().is_some_and(is_of_group)
+}
+
+/// What is wrong with a CRD that does not say which kind it defines; `None` for a patch of one, which has neither versions nor a schema.
+pub(crate) fn nameless(value: &Value) -> Option<&'static str> {
+    let has = |key: &str| value["spec"].get(key).is_some();
+    let is_whole = has("versions") || has("version") || has("validation");
+    (is_crd(value) && is_whole && defined_kind(value).is_none())
+        .then_some("the CRD is malformed: it does not say which kind it defines: write spec.group and spec.names.kind")
 }
 
 /// Returns whether two CRDs say the same about their kind.
