@@ -75,6 +75,8 @@ pub(crate) struct Change {
     pub(crate) version: Option<String>,
     /// The field of objects, if it is about one.
     pub(crate) field: Option<FieldPattern>,
+    /// The value of the field, as JSON, if it is about one.
+    pub(crate) value: Option<String>,
     /// The CRD.
     pub(crate) object: FindingObject,
     /// What changed, in words, without the version and the field.

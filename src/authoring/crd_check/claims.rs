@@ -1,7 +1,9 @@
 //! Whether the rules of a pack convert what breaks: at all, forward and backward, and only the objects that are on the other side.
 
+use serde_json::Value;
+
 use super::change::{Change, Class};
-use crate::authoring::lint::shared_fields;
+use crate::authoring::lint::{has_open_default, shared_fields};
 use crate::engine::finding::Code;
 use crate::knowledge::lens::{Constant, Direction, Fidelity, Image};
 use crate::knowledge::pack::{Needs, Pack, Rule};
@@ -13,13 +15,15 @@ pub(super) fn changes<'c>(changes: impl Iterator<Item = &'c Change>, pack: &Pack
     changes.filter(|change| is_of_objects(change)).flat_map(|change| lacking(change, pack)).collect()
 }
 
-/// Returns whether objects must be converted because of a change; nobody writes a status into a manifest.
+/// Returns whether objects must be converted because of a change; nobody writes a status into a manifest. What another limit or pattern does
+/// not accept is held back by any conversion.
 fn is_of_objects(change: &Change) -> bool {
     let is_written = |field: &FieldPattern| !matches!(field.parts().first(), Some(Part::Key(name)) if name == "status");
     match change.class {
-        Some(Class::Breaking | Class::Renamed) => change.field.as_ref().is_some_and(is_written),
+        Some(Class::Tightened) if change.code != Code::CrdRequired && change.value.is_none() => false,
+        Some(Class::Tightened | Class::Breaking | Class::Renamed) => change.field.as_ref().is_some_and(is_written),
         Some(Class::Dropped) => change.code == Code::CrdRemoved,
-        Some(Class::Documentation | Class::Additive | Class::Loosened | Class::Tightened) | None => false,
+        Some(Class::Documentation | Class::Additive | Class::Loosened) | None => false,
     }
 }
 
@@ -28,12 +32,15 @@ fn lacking(change: &Change, pack: &Pack) -> Vec<Change> {
     let field = change.field.clone().unwrap_or_default();
     let converts = |rule: &&Rule| match change.code {
         _ if rule.kind != change.kind => false,
+        _ if let Some(value) = &change.value => is_about_value(rule, &field, value),
         Code::CrdRemoved => rule.new_kind != rule.kind || rule.lens(Direction::Forward).image(&field) == Image::Refused,
         _ => is_about(rule, &field),
     };
     let is_dropped = pack.release_notes().dropped.iter().any(|entry| {
         let is_field = entry.field.as_ref().map_or(change.field.is_none(), |above| field.starts_with(above));
-        entry.kind == change.kind && is_field
+        let is_value =
+            entry.value.as_ref().is_none_or(|value| change.value == Some(Value::from(value.as_str()).to_string()));
+        entry.kind == change.kind && is_field && is_value
     });
     if is_dropped {
         return Vec::new();
@@ -59,6 +66,13 @@ fn is_about(rule: &Rule, field: &FieldPattern) -> bool {
         || claimed(rule, field).next().is_some()
         || lens.makes_valid(field)
         || lens.constants().iter().any(is_default)
+}
+
+/// Returns whether a rule converts, drops or refuses a value of a field.
+fn is_about_value(rule: &Rule, field: &FieldPattern, value: &str) -> bool {
+    let value: Value = serde_json::from_str(value).expect("it was written as JSON");
+    let lens = rule.lens(Direction::Forward);
+    lens.image(field) != Image::Kept || lens.value_image(field, &value).is_some() || lens.claims_value(field, &value)
 }
 
 /// Returns the fields that a rule takes from its old side or gives its new one, and that are the field, in it or around it.
@@ -104,6 +118,10 @@ fn is_lost(rule: &Rule, field: &FieldPattern) -> bool {
 fn alike(pack: &Pack, rule: &Rule) -> Option<String> {
     if rule.needs == Some(Needs::From) {
         let text = "needs --from: no field shows whether an object is from before the change";
+        return Some(format!("the rule {} {text}", rule.id));
+    }
+    if has_open_default(pack, rule) {
+        let text = "changes a default, and no field shows whether an object without it is from before the change";
         return Some(format!("the rule {} {text}", rule.id));
     }
     let shared = shared_fields(pack, rule);

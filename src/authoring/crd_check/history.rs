@@ -8,11 +8,9 @@ use serde_json::{Map, Value};
 use super::bump::numbers;
 use super::change::{Change, Class};
 use super::crd::MIGRATE;
-use super::keyword::check_of;
 use super::release::Release;
 use super::schema;
 use super::set::{Crd, CrdSet, EXPERIMENTAL, SchemaPart, Version};
-use crate::authoring::constraints::About;
 use crate::engine::finding::Code;
 use crate::knowledge::pack::crds::crd::facts_of;
 use crate::knowledge::release::{by_stability, version_of};
@@ -229,7 +227,8 @@ fn of_versions(releases: Releases<'_, '_>, name: &str, crd: &Crd<'_>) -> Vec<Cha
     }
     for version in versions.iter().filter(|version| is_new(version)) {
         if version.name.contains("beta") && old.is_some() {
-            add(Code::CrdFirstVersion, version, "an alpha becomes v1 without a beta".to_owned());
+            let text = "a beta is added to the kind, whose versions are to go from alpha to v1".to_owned();
+            add(Code::CrdFirstVersion, version, text);
         }
         let is_older = |other: &&Version<'_>| by_stability(other.name, version.name).is_lt();
         for older in versions
@@ -272,11 +271,9 @@ fn missing(stable: &CrdSet<'_>, experimental: &CrdSet<'_>) -> Vec<Change> {
 
 /// Reports what the experimental schema does not accept of the stable one, of what can be compared with certainty.
 fn narrower(other: &Crd<'_>, version: &str, own: SchemaPart<'_>, others: SchemaPart<'_>) -> Vec<Change> {
-    let compared = [About::Presence, About::Type, About::Values, About::Bound("")]
-        .map(|about| check_of(about).map(|(code, _)| code));
+    // Of combinations and rules that differ, some still accept the same.
     let is_certain = |change: &Change| {
-        let fields = [Code::CrdFieldRemoved, Code::CrdFieldRenamed];
-        (fields.contains(&change.code) || compared.contains(&Some(change.code)))
+        !matches!(change.code, Code::CrdCombination | Code::CrdRule | Code::CrdKeyword)
             && change.class.is_some_and(|class| class.breaks())
     };
     let found = schema::changes(other, version, [own, others], Default::default()).into_iter().filter(is_certain);

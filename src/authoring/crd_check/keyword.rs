@@ -159,7 +159,10 @@ pub(super) fn differences(schemas: &Compared<'_>) -> Vec<Difference> {
             Effect::Describes => found.push(add((Class::Documentation, format!("the {name} changed")))),
             _ => {
                 let text = format!("{name} {} becomes {}", shown(old.get(name)), shown(new.get(name)));
-                found.push(add((class(effect, before, after), text)));
+                // Where null is not allowed, it is replaced by the default.
+                let was_default = name == "nullable" && after.is_some() && old.contains_key("default");
+                let class = if was_default { Class::Breaking } else { class(effect, before, after) };
+                found.push(add((class, text)));
             }
         }
     }

@@ -155,6 +155,10 @@ impl Policy {
         if let Some(kind) = kinds.into_iter().find(|kind| !kind.contains('.')) {
             bail!("the policy {name}: the kind {kind} of a waiver has no group: write {kind}.GROUP");
         }
+        let fields = file.waivers.iter().filter_map(|waiver| waiver.field.as_deref());
+        if let Some(field) = fields.into_iter().find(|field| field.starts_with('.')) {
+            bail!("the policy {name}: a field of a waiver has no dot before it: write {}", &field[1..]);
+        }
         name.clone_into(&mut policy.name);
         for (class, written) in &file.classes {
             policy.classes.insert(*class, Judgement::read(name, class.name(), written)?);
@@ -168,8 +172,12 @@ impl Policy {
             let said = policy.checks.entry(check).or_default();
             *said = judgement.or(*said);
         }
-        let says_nothing = policy.classes.is_empty() && policy.checks.is_empty();
-        ensure!(!says_nothing, "the policy {name} says nothing: it needs `classes`, `checks` or `extends`");
+        let mut judgements = policy.classes.values().chain(policy.checks.values());
+        let says_nothing = judgements.all(|one| one.severity.is_none_or(|level| level == Level::Off));
+        ensure!(
+            !says_nothing,
+            "the policy {name} reports nothing: write `extends`, or in `classes` or `checks` what is reported"
+        );
         policy.free = file.free.or(policy.free);
         policy.deprecated_releases = file.deprecated_releases.unwrap_or(policy.deprecated_releases);
         policy.waivers.extend(file.waivers);
@@ -310,7 +318,9 @@ mod tests {
             "classes: {additive: {severity: note, needs: huge}}",
             "the policy own: additive: unknown variant `huge`",
         );
-        refused("source: mine", "the policy own says nothing");
+        refused("source: mine", "the policy own reports nothing");
+        refused("checks: {crd-bound: off}", "the policy own reports nothing");
+        refused("extends: nginx\nwaivers: [{check: crd-enum, field: .spec.a, reason: old}]", "write spec.a");
         refused("checks: {crd-enum: error, crd-enum: off}", "the policy own: checks: duplicate entry");
         refused(
             "waivers: [{check: crd-enum, kind: Boat, reason: old}]",

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Number, Value, json};
 
 use super::change::{Change, Class};
-use super::keyword::{self, check_of};
+use super::keyword::{self, COMBINATIONS, check_of};
 use super::set::{Crd, SchemaPart};
 use crate::authoring::constraints::{About, Constraints, Schema, differences, order};
 use crate::authoring::renames::{Candidate, is_renamed};
@@ -138,6 +138,8 @@ impl Walk<'_> {
         ] {
             for value in values {
                 self.add(pair, Code::CrdEnum, class, "enum", format!("the value {value} {verb}"));
+                let change = self.changes.last_mut().expect("it was added");
+                change.value = Some(value.to_string());
             }
         }
         is_other
@@ -220,6 +222,9 @@ impl Walk<'_> {
         let kept = around.old.schema.get(PRESERVE) == Some(&Value::Bool(true));
         let (class, text) = match kept {
             true => (Class::Tightened, "has a schema now; any value was accepted"),
+            false if may_be_one_too_many(around, field) => {
+                (Class::Tightened, "is new with a default, which the schema around it may not accept")
+            }
             false => (Class::Additive, "is new"),
         };
         self.add(field, Code::CrdFieldAdded, class, "", text.to_owned());
@@ -236,6 +241,26 @@ impl Walk<'_> {
     fn add(&mut self, pair: &Pair<'_>, code: Code, class: Class, keyword: &str, text: String) {
         let place = if keyword.is_empty() { pair.new.at.clone() } else { pair.new.at.key(keyword) };
         self.changes.push(self.crd.change(code, class, &place, text).of(self.version).at(&pair.field));
+    }
+}
+
+/// Returns whether what is around a new field can reject its default: by how many fields it has, or which ones.
+fn may_be_one_too_many(around: &Pair<'_>, field: &Pair<'_>) -> bool {
+    let Some(Part::Key(name)) = field.field.parts().last() else { return false };
+    let most = |side: &Side<'_>| side.schema.get("maxProperties").and_then(Value::as_u64);
+    let has_room = most(&around.new).is_none_or(|most_now| most(&around.old).is_some_and(|before| before < most_now));
+    let is_named =
+        || COMBINATIONS.iter().filter_map(|keyword| around.new.schema.get(*keyword)).any(|one| has(one, name));
+    field.new.schema.get("default").is_some_and(|default| !default.is_null()) && (!has_room || is_named())
+}
+
+/// Returns whether a schema names a field.
+fn has(schema: &Value, name: &str) -> bool {
+    match schema {
+        Value::String(text) => text == name,
+        Value::Array(all) => all.iter().any(|one| has(one, name)),
+        Value::Object(fields) => fields.iter().any(|(key, one)| key == name || has(one, name)),
+        _ => false,
     }
 }
 

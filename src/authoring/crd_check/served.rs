@@ -38,12 +38,34 @@ fn succeeding_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
     more.filter_map(own).flatten().collect()
 }
 
+/// Lists how the version in which objects are stored now differs from each version that objects could be written in and cannot any more.
+pub(super) fn preceding(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+    let pairs = old.crds.iter().filter_map(|(name, crd)| Some((crd, new.crds.get(name)?)));
+    let of_pair = |(old, new): (&Crd<'_>, &Crd<'_>)| {
+        let versions = new.versions();
+        let kept = versions.iter().find(|version| version.is_stored()).and_then(|stored| stored.schema());
+        let own = |version: Version<'_>| {
+            let schemas = [version.schema()?, kept.clone()?];
+            Some(schema::changes(new, version.name, schemas, Default::default()))
+        };
+        gone(old, new).into_iter().filter_map(own).flatten().collect::<Vec<_>>()
+    };
+    pairs.flat_map(of_pair).collect()
+}
+
+/// Lists the versions in which objects could be written, and cannot any more.
+fn gone<'c>(old: &'c Crd<'_>, new: &Crd<'_>) -> Vec<Version<'c>> {
+    let is_served = |name: &str| new.version(name).is_some_and(|version| version.is_served());
+    old.versions().into_iter().filter(|version| version.is_in_use() && !is_served(version.name)).collect()
+}
+
 fn replaced_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
     let versions = new.versions();
     let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
-    let is_served = |name: &str| new.version(name).is_some_and(|version| version.is_served());
-    let gone = old.versions().into_iter().filter(|version| version.is_in_use() && !is_served(version.name));
-    let lost = gone.filter(|version| version.name != stored.name).flat_map(|version| of_version(new, version, stored));
+    let lost = gone(old, new)
+        .into_iter()
+        .filter(|version| version.name != stored.name)
+        .flat_map(|version| of_version(new, version, stored));
     // What only the storage version has or accepts is lost by none, and what was written has its defaults.
     let is_lost = |found: &Difference| {
         !matches!(found.code, Code::CrdFieldAdded | Code::CrdDefault) && found.class != Some(Class::Loosened)

@@ -207,6 +207,7 @@ impl Crd<'_> {
             kind: self.kind.clone(),
             version: None,
             field: None,
+            value: None,
             object: self.manifest.finding_object(self.object),
             text,
             help: None,

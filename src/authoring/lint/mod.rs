@@ -22,5 +22,5 @@ pub use checks::{coverage, lint, removals};
 pub(crate) use checks::{has_relations, nonsense, open_places, unread};
 pub(crate) use linter::Message;
 pub use linter::{Coverage, Share};
-pub(crate) use rules::shared_fields;
+pub(crate) use rules::{has_open_default, shared_fields};
 pub use shown::is_shown;

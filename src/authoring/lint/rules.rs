@@ -60,12 +60,17 @@ fn check_rule(lint: &mut Lint<'_>, rule: &Rule) {
 
 /// Reports a rule about a changed default that does not say how objects without the field show which default they have.
 fn check_changed_defaults(lint: &mut Lint<'_>, rule: &Rule, file: &str) {
-    let is_known = rule.api_versions.is_some() || rule.needs.is_some() || lint.pack.is_foreign(&rule.kind);
-    if !is_known && rule.lens(Direction::Forward).changes_defaults() {
+    if has_open_default(lint.pack, rule) {
         let text = "nothing shows whether an object without the field has the old or the new default";
         let help = "write `apiVersions: [OLD, NEW]` if they differ in it, or else `needs: from`";
         lint.report(file, &Place::key("lens"), text, help);
     }
+}
+
+/// Returns whether a rule is about a changed default and does not say how objects without the field show which default they have.
+pub(crate) fn has_open_default(pack: &Pack, rule: &Rule) -> bool {
+    let is_known = rule.api_versions.is_some() || rule.needs.is_some() || pack.is_foreign(&rule.kind);
+    !is_known && rule.lens(Direction::Forward).changes_defaults()
 }
 
 /// Reports a repair rule whose mistake a release has as a field, or whose result no release has.

@@ -35,13 +35,16 @@ const PREFIXES: [[&str; 2]; 25] = [
 ];
 
 /// Words of which each excludes the others of its line.
-const ALTERNATIVES: [&[&str]; 49] = [
+const ALTERNATIVES: [&[&str]; 54] = [
+    &["active", "passive"],
     &["after", "before"],
     &["allow", "block", "deny"],
     &["allowed", "blocked", "denied"],
     &["annotation", "label"],
     &["asc", "desc"],
     &["ascending", "descending"],
+    &["blacklist", "whitelist"],
+    &["black", "white"],
     &["child", "parent"],
     &["client", "server"],
     &["count", "percent"],
@@ -57,9 +60,11 @@ const ALTERNATIVES: [&[&str]; 49] = [
     &["first", "last"],
     &["from", "to", "until"],
     &["gid", "uid"],
-    &["grpc", "http", "https", "sctp", "tcp", "tls", "udp", "ws", "wss"],
+    &["grpc", "http", "https", "mtls", "sctp", "tcp", "tls", "udp", "ws", "wss"],
     &["group", "user"],
     &["hard", "soft"],
+    &["height", "length", "width"],
+    &["horizontal", "vertical"],
     &["high", "low", "medium"],
     &["in", "out"],
     &["left", "right"],
@@ -181,7 +186,8 @@ fn without(all: &[String], others: &[String]) -> Vec<String> {
 
 /// Returns whether both names have a number that the other one has not, or one of them ends with one: `s3Bucket` can be the `bucket` of `s3`.
 fn have_other_numbers(names: [&[String]; 2], more: [&[String]; 2]) -> bool {
-    let is_number = |word: &&String| word.starts_with(|letter: char| letter.is_ascii_digit());
+    // Of `hostA` and `hostB`, the letter is one.
+    let is_number = |word: &&String| word.starts_with(|letter: char| letter.is_ascii_digit()) || word.len() == 1;
     let [own, its] = more.map(|words| words.iter().filter(is_number).collect::<Vec<_>>());
     let [one, other] = names.map(|words| words.last().filter(is_number));
     own != its && (!own.is_empty() && !its.is_empty() || one.is_some() != other.is_some())
@@ -260,6 +266,12 @@ mod tests {
             ("bandwidthMbps", "bandwidthMBps"),
             ("sizeMb", "sizeMB"),
             ("GBitRate", "GbitRate"),
+            ("whitelist", "blacklist"),
+            ("ingress", "egress"),
+            ("width", "height"),
+            ("tls", "mtls"),
+            ("hostA", "hostB"),
+            ("nodeSelector.matchLabels", "podSelector.matchLabels"),
         ] {
             assert!(are_different(one, other), "{one} {other}");
         }

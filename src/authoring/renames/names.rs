@@ -39,9 +39,9 @@ fn is_plural(letters: &[char]) -> bool {
 }
 
 /// Words that end like plurals and are none, most of them protocols of which a word without the ending is another one.
-const SINGULARS: [&str; 16] = [
-    "amqps", "aws", "dis", "dns", "ftps", "grpcs", "https", "imaps", "ldaps", "mqtts", "nfs", "rediss", "smtps",
-    "tcps", "tls", "wss",
+const SINGULARS: [&str; 17] = [
+    "amqps", "aws", "dis", "dns", "ftps", "grpcs", "https", "imaps", "ldaps", "mqtts", "mtls", "nfs", "rediss",
+    "smtps", "tcps", "tls", "wss",
 ];
 
 /// Returns a word without the ending of the plural.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::pairing::{Moved, Pairing, Unsure};
-use super::score::Form;
+use super::score::{Form, SURE};
 use super::side::Side;
 use super::unions::{Branch, Union, open_unions};
 use crate::authoring::renames::{likeness, mean_different, words};
@@ -116,7 +116,7 @@ fn value_change(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &F
         let is_rival = |(other, its, theirs): &&(u32, usize, usize)| {
             ((its == at) != (theirs == to)) && !left.contains(its) && !right.contains(theirs) && other + 10 > *points
         };
-        if *points >= 60 && !left.contains(at) && !right.contains(to) && !found.iter().any(|one| is_rival(&one)) {
+        if *points >= SURE && !left.contains(at) && !right.contains(to) && !found.iter().any(|one| is_rival(&one)) {
             let reason = if *points == 100 { "the same in another spelling" } else { "names that are alike" };
             table.push((open[*at].clone(), free[*to].clone(), (*points).min(95), reason));
             left.push(*at);

@@ -204,7 +204,9 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     };
     // A person says whether the value is another one where the names say so, or where nothing but what it accepts says that it is the same.
     let is_unnamed = size == 0 && whole < 70 && !are_alike(keys[0], keys[1]);
-    let most = if is_unnamed || mean_different(keys[0], keys[1]) { SURE - 1 } else { 97 };
+    let [from, new] =
+        [places.from, places.new].map(|place| FieldPattern::new(place.parts()[shared..].to_vec()).to_string());
+    let most = if is_unnamed || mean_different(&from, &new) { SURE - 1 } else { 97 };
     let confidence = confidence.min(most);
     let reason = reason(old, places, &form, [name, shape], stays);
     Some(Score { form, confidence, reason })

@@ -412,3 +412,67 @@ fn a_rule_about_a_new_field_breaks_no_object() {
         );
     }
 }
+
+/// Returns what `--pack` finds of the change from one CRD of Bikes to another, with these rules: `crd-unclaimed v1 spec.a`.
+fn of_pack(old: &Value, new: &Value, rules: &[&str]) -> Vec<String> {
+    let pack = "name: bikes\ntitle: Bikes\nsource: s\ngroups: [ride.example]\nreleases: [{ bundle: v1.0.0 }, { bundle: v1.1.0 }]\nparameters: [{ name: defaults, description: d, choices: [freeze, adopt], default: freeze }]\n";
+    let (old, new) = (old.to_string(), new.to_string());
+    let rule = |(number, rule): (usize, &&str)| {
+        let text = format!("summary: s\nsource: s\nkind: Bike.ride.example\n{rule}\n");
+        (format!("pack/v1.1.0/rule-{number}.yaml"), text)
+    };
+    let rules: Vec<(String, String)> = rules.iter().enumerate().map(rule).collect();
+    let mut files = vec![("crds/v1.0.0/a.yaml", old.as_str()), ("crds/v1.1.0/a.yaml", &new), ("pack/pack.yaml", pack)];
+    files.extend(rules.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    let tree = Tree::of(&files);
+    tree.run(&["pack", "build", "pack", "crds"]).check(0);
+    let arguments = ["crd", "check", "crds/v1.0.0", "crds/v1.1.0", "--pack", "pack", "--format", "json"];
+    let run = tree.run(&[&arguments[..], &["--policy", "guideline"]].concat());
+    let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.all()));
+    let line = |finding: &Value| {
+        let [code, field] = ["code", "field"].map(|key| finding[key].as_str().unwrap_or_default());
+        ["crd-alike", "crd-one-way", "crd-unclaimed"].contains(&code).then(|| format!("{code} {field}"))
+    };
+    report["findings"].as_array().unwrap().iter().filter_map(line).collect()
+}
+
+#[test]
+fn values_that_went_and_fields_that_are_required_need_a_rule_and_limits_need_none() {
+    let with = |spec: Value| {
+        let mut version = version("v1", &json!({}));
+        super::merge(&mut version["schema"]["openAPIV3Schema"]["properties"]["spec"], &spec);
+        crd(&json!({ "versions": [version] }))
+    };
+    let texts = |values: Value| json!({"type": "string", "enum": values});
+    let fields = |kind: Value, most: u8| json!({"kind": kind, "owner": {"type": "string", "maxLength": most}});
+    let old = with(json!({"properties": fields(texts(json!(["city", "race"])), 9)}));
+    let new = with(json!({"properties": fields(texts(json!(["City", "race"])), 3), "required": ["owner"]}));
+    assert_eq!(of_pack(&old, &new, &[]), ["crd-unclaimed v1 spec.kind", "crd-unclaimed v1 spec.owner"]);
+    let rules = [
+        "lens: [{ values: { field: spec.kind, table: { city: City } } }]",
+        "lens: [{ default: { field: spec.owner, value: none, forward: write, backward: elide } }]",
+    ];
+    assert_eq!(of_pack(&old, &new, &rules), [""; 0]);
+}
+
+#[test]
+fn a_changed_default_beside_other_operations_is_told_apart_by_nothing() {
+    let with = |fields: Value| crd(&json!({"versions": [version("v1", &fields)]}));
+    let list = || json!({"type": "array", "items": {"type": "string"}});
+    let old = with(json!({"lights": list(), "gears": {"type": "integer", "default": 1}}));
+    let new = with(json!({"lamps": list(), "gears": {"type": "integer", "default": 2}}));
+    let lens = "lens: [{ rename: { field: spec.lights, to: lamps } }, { changed-default: { field: spec.gears, old: 1, new: 2, parameter: bikes.defaults } }]";
+    assert_eq!(of_pack(&old, &new, &[lens]), ["crd-alike v1 spec.lights", "crd-alike v1 spec.gears"]);
+}
+
+#[test]
+fn an_api_version_that_goes_is_claimed_to_the_one_that_stays() {
+    let mut alpha = version("v1alpha1", &json!({"lights": {"type": "string"}}));
+    alpha["storage"] = false.into();
+    let stored = version("v1", &json!({"lamps": {"type": "string"}}));
+    let (old, new) = (crd(&json!({"versions": [alpha, stored.clone()]})), crd(&json!({ "versions": [stored] })));
+    assert_eq!(of_pack(&old, &new, &[]), ["crd-unclaimed v1alpha1 spec.lights"]);
+    let rule =
+        "apiVersions: [ride.example/v1alpha1, ride.example/v1]\nlens: [{ rename: { field: spec.lights, to: lamps } }]";
+    assert_eq!(of_pack(&old, &new, &[rule]), [""; 0]);
+}
