@@ -478,7 +478,7 @@ fn a_file_that_is_no_baseline_is_neither_read_nor_replaced() {
         (
             "--baseline",
             "none.json",
-            "error: --baseline none.json: no such file\n  help: `reversion check --write-baseline none.json` makes one\n",
+            "error: --baseline none.json: no such file\n  help: the same command with `--write-baseline none.json` makes one\n",
         ),
         ("--baseline", "apps/a.yaml", "error: --baseline apps/a.yaml: not a baseline: "),
         (

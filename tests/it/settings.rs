@@ -468,7 +468,7 @@ fn errors_name_their_line_and_what_to_write() {
     );
     check_error(
         "baseline = 'known.json'\n",
-        "1:12: baseline known.json: no such file\n  help: `reversion check --write-baseline known.json` makes one",
+        "1:12: baseline known.json: no such file\n  help: the same command with `--write-baseline known.json` makes one",
     );
     check_error("crds = 'none'\n", "1:8: no such file or folder: none");
     check_error("exclude = {}\n", "1:11: `exclude` is a table: write a glob in quotes, or a list of them");

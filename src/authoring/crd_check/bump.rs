@@ -37,6 +37,15 @@ impl Bump {
         let first = old.iter().zip(&new).zip(steps).find(|((old, new), _)| old != new);
         first.filter(|((old, new), _)| new > old).map_or(Self::None, |(_, step)| step)
     }
+
+    /// Returns the step that a version is from the release before it, as far as its own numbers show it.
+    pub(super) const fn to(version: [u64; 3]) -> Self {
+        match version {
+            [_, 0, 0] => Self::Major,
+            [_, _, 0] => Self::Minor,
+            _ => Self::Patch,
+        }
+    }
 }
 
 /// Reads the numbers at the start of a version: `1.4.0` of `v1.4.0-rc.1`.

@@ -36,10 +36,17 @@ impl Release {
         }
     }
 
+    fn version(&self) -> Option<&str> {
+        self.bundle.as_deref().map(version_of)
+    }
+
     /// Returns the step that the names of two releases claim; `None` where one of them has no version.
     pub(super) fn claims(&self, new: &Self) -> Option<Bump> {
-        let [old, new] = [self, new].map(|release| numbers(version_of(release.bundle.as_deref()?)));
-        Some(Bump::between(old?, new?))
+        let [old, new] = [self.version()?, new.version()?];
+        let (before, after) = (numbers(old)?, numbers(new)?);
+        // What is tried out as `v1.4.0-rc.1` becomes v1.4.0, which is a minor release.
+        let was_tried_out = before == after && old.contains('-') && !new.contains('-');
+        Some(if was_tried_out { Bump::to(after) } else { Bump::between(before, after) })
     }
 }
 

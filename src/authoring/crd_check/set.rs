@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use serde_json::{Map, Value};
 
 use super::change::{Change, Class};
-use super::keyword::shown;
+use super::keyword::{KEYS, shown};
 use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
@@ -340,7 +340,9 @@ fn wrong_value<'k>(keyword: &'k str, value: &Value) -> Option<(&'k str, &'static
     let (is_right, expected) = match keyword {
         "allOf" | "anyOf" | "oneOf" | "enum" | "x-kubernetes-validations" => (value.is_array(), "a list"),
         // `n` without quotes is false.
-        "required" => (value.as_array().is_some_and(|names| names.iter().all(Value::is_string)), "a list of texts"),
+        "required" | KEYS => {
+            (value.as_array().is_some_and(|names| names.iter().all(Value::is_string)), "a list of texts")
+        }
         "properties" => (value.is_object(), "a mapping"),
         "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => {
             (value.is_i64() || value.is_u64(), "a whole number")

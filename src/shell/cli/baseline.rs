@@ -101,7 +101,7 @@ impl Baseline {
     /// Why it cannot be read, or that it was made for other targets.
     pub(super) fn read(file: &Path, origin: &str, targets: &[String]) -> Result<Self> {
         let shown = visible(&file.to_string_lossy());
-        let help = format!("`reversion check --write-baseline {shown}` makes one");
+        let help = format!("the same command with `--write-baseline {shown}` makes one");
         let saved = match saved(file)? {
             Some(Ok(saved)) => saved,
             Some(Err(error)) => bail!("{origin} {shown}: not a baseline: {error}\n  help: {help}"),

@@ -112,6 +112,7 @@ impl Source<'_> {
             ensure!(is_there, "{shown}: no such file or folder; for a commit, branch or tag pass --path PATH too");
             return input::read_crds(self.path, "CRDs", self.empty, packs, console);
         };
+        ensure!(name != "-", "`-` is standard input, which is in no commit: leave out --path, or name a commit");
         let from = CommittedPath { repository: Path::new("."), reference: &name, path, limit: MAX_FILE_SIZE };
         let Some(files) = disk::committed(from, |_| true).with_context(|| format!("--path: {shown}"))? else {
             let is_path = self.is_new && !disk::is_missing(self.path);

@@ -59,6 +59,9 @@ impl PackSource {
             }
             None => (written, None),
         };
+        if let Some((_, other)) = written.rsplit_once('#').filter(|(_, other)| other.contains('=')) {
+            bail!("`#{other}` is no hash that is known: only `{HASH}HASH` can follow a pack");
+        }
         ensure!(!written.is_empty(), "there is no path: write the folder of a pack, or an archive");
         ensure!(!is_address(written), "`{written}` is an address: nothing is fetched; {}", instead_of(written));
         Ok(Self { place: commit(written)?.unwrap_or_else(|| Place::Path(written.into())), sha256 })
@@ -304,6 +307,7 @@ mod tests {
         assert!(refused(".//packs/shops@").contains("such as .//packs/shops@v1.0.0"));
         assert!(refused(".//../shops@v1").contains("leads out of the repository"));
         assert!(refused("packs/shops#sha256=12ab").contains("64 hexadecimal digits"));
+        assert!(refused(".//shops@v1#md5=12ab").contains("`#md5=12ab` is no hash that is known"));
         assert!(refused("#sha256=12ab").contains("64 hexadecimal digits"));
         assert!(refused("").contains("there is no path"));
     }

@@ -40,6 +40,21 @@ fn a_new_field_needs_what_the_policy_says() {
 }
 
 #[test]
+fn what_was_tried_out_before_claims_the_step_of_its_release() {
+    let (old, more) = (crd(&json!({})), with_field("v1", &json!({"type": "string"})));
+    for (names, code, step) in [
+        (["v1.3.0-rc.1", "v1.3.0"], 0, "a minor release"),
+        (["v1.3.1-rc.1", "v1.3.1"], 1, "a patch release"),
+        (["v2.0.0-rc.1", "v2.0.0"], 0, "a major release"),
+        (["v1.3.0-rc.1", "v1.3.0-rc.2"], 1, "no new release"),
+    ] {
+        let run = between((names[0], &old), (names[1], &more), &["--policy", "kubernetes"]);
+        run.check(code);
+        assert!(run.err.contains(&format!("from {} to {} is {step}", names[0], names[1])), "{}", run.err);
+    }
+}
+
+#[test]
 fn what_breaks_needs_a_new_version_or_is_free_in_alphas() {
     let [text, number] = ["string", "integer"].map(|kind| json!({"type": kind}));
     let step = |version, policy: &str| {
