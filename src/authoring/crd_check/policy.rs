@@ -45,7 +45,7 @@ enum Level {
 
 /// A policy as written.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a policy is a mapping with `extends`, `classes` or `checks`")]
 struct PolicyFile {
     /// What the policy is of, and where its project writes it down.
     #[serde(default, rename = "source")]
