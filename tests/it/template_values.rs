@@ -290,3 +290,28 @@ fn a_block_that_may_print_nothing_is_read_without_what_its_action_prints() {
         );
     }
 }
+
+/// Whatever is printed below such a key, the target does not read it.
+#[test]
+fn a_key_that_the_target_does_not_have_is_lost_whatever_an_action_prints_below_it() {
+    let job = |value: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: a}}\nspec:\n  schedule: \"* * * * *\"\n  jobTemplate:\n    spec:\n      podFailurePolicy:{value}\n      template:\n        spec: {{restartPolicy: Never, containers: [{{name: a, image: b}}]}}\n=== values.yaml\npolicy: {{rules: []}}\n"
+        )
+    };
+    for value in ["\n        {{- toYaml .Values.policy | nindent 8 }}", " {{- toYaml .Values.policy | nindent 8 }}"] {
+        let before = job(value);
+        let run = becomes(&before, &before, "kubernetes@1.20", 1);
+        says(&run, "templates/a.yaml:8:7: held-back[dropped-field]", "podFailurePolicy would be lost");
+    }
+}
+
+#[test]
+fn an_api_version_without_a_key_is_not_chosen_where_an_action_prints_what_is_below_it() {
+    let scaler = |version: &str| {
+        format!(
+            "apiVersion: autoscaling/{version}\nkind: HorizontalPodAutoscaler\nmetadata: {{name: a}}\nspec:\n  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: a}}\n  maxReplicas: 3\n  metrics:\n    {{{{- toYaml .Values.metrics | nindent 4 }}}}\n=== values.yaml\nmetrics: []\n"
+        )
+    };
+    becomes(&scaler("v2"), &scaler("v2beta2"), "kubernetes@1.22", 0);
+}
