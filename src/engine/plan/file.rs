@@ -57,7 +57,7 @@ impl PlannedFile {
         planner: &Planner<'_>,
         manifest: &Manifest,
         conversions: Vec<Option<Conversion>>,
-        neighbors: Style,
+        neighbors: &(dyn Fn() -> Style + Sync),
         threads: usize,
         held: &dyn Fn(usize) -> Option<Finding>,
         findings: Vec<Finding>,

@@ -186,7 +186,7 @@ pub(super) enum File<T> {
 
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
-        let text = || String::from_utf8_lossy(bytes).into();
+        let text = || std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into(), Arc::from);
         match read_manifest(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
             Reading::Irrelevant if manifest::open_template(name, bytes, recognizer).is_some() => {
@@ -304,9 +304,11 @@ pub(super) fn read<T: Send>(
         if is_listed {
             count(bytes);
         }
-        let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
         // A file is written by its name, so the name must lead to it again.
-        Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
+        match path.to_str() {
+            Some(name) => File::new(name, bytes, recognizer, &make),
+            None => File::new(&name(path), bytes, recognizer, &make).map(|_| File::misnamed(path)),
+        }
     };
     let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
     let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
@@ -424,16 +426,6 @@ fn read_manifest(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         manifest::judge(manifest, recognizer, || uses_around(path), || others_around(path));
     }
     reading
-}
-
-/// Parses once more the text that a manifest was made of, without templates.
-pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
-    match manifest::read(file, text, recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
-        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
-            unreachable!("a manifest was made of this text")
-        }
-    }
 }
 
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
