@@ -87,9 +87,13 @@ pub(crate) fn object_releases_in<'p>(
         let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack));
         let Some((pack, catalog)) = pack.and_then(|pack| Some((pack, pack.catalog(&object.kind)?))) else { continue };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        ObjectReleases::add(&mut found, pack, &inference, || object.title(), || {
-            manifest.locate(object, &FieldPath::default())
-        });
+        ObjectReleases::add(
+            &mut found,
+            pack,
+            &inference,
+            || object.title(),
+            || manifest.locate(object, &FieldPath::default()),
+        );
     }
     found
 }
