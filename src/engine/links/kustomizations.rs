@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::appliers::{self, Applier, Appliers, GivenNamespaces};
 use super::repositories::Repositories;
 use super::survey::{Components, FileSurvey};
-use crate::engine::manifest::{Folder, KUSTOMIZATIONS, Kustomization, SelectorPart};
+use crate::engine::manifest::{Folder, Kustomization, SelectorPart};
 
 /// The kustomizations of a run, by file, and the file of each by folder.
 #[derive(Debug)]
@@ -405,8 +405,7 @@ impl<'a> Graph<'a> {
 
     /// Returns the kustomization that `path` names, a folder or a file.
     fn named(&self, path: &str) -> Option<(&'a str, &'a Kustomization)> {
-        let is_file = || KUSTOMIZATIONS.iter().any(|name| path.ends_with(name));
-        let file = self.folders.get(path).copied().or_else(|| is_file().then_some(path))?;
+        let file = self.folders.get(path).copied().unwrap_or(path);
         self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Invariant: what is not there is left to Kustomize, which fails.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::input::{File, Input};
@@ -34,7 +34,7 @@ struct Search<'s, 'p> {
     input: &'s mut Input<Box<Surveyed<'p>>>,
     places: Places,
     /// The files that are known, and the folders of kustomizations among them.
-    known: HashSet<String>,
+    known: BTreeSet<String>,
     /// Where the paths lead that were looked for; nowhere where nothing is there, or nothing known in it.
     leads: BTreeMap<String, Option<Lead>>,
     /// What was read, by its place.
@@ -48,7 +48,7 @@ pub(super) fn add<'p>(input: &mut Input<Box<Surveyed<'p>>>, recognizer: &Recogni
     }
     let names = input.made.iter().map(|file| file.name());
     let left_out = input.failed.iter().chain(&input.unread).map(|file| file.name.as_str());
-    let mut known = HashSet::new();
+    let mut known = BTreeSet::new();
     names.chain(left_out).for_each(|name| know(name, &mut known));
     let places = Places::of(&input.roots);
     let mut search = Search { recognizer, make, input, places, known, leads: BTreeMap::new(), read: BTreeMap::new() };
@@ -62,7 +62,7 @@ pub(super) fn add<'p>(input: &mut Input<Box<Surveyed<'p>>>, recognizer: &Recogni
     }
 }
 
-fn know(file: &str, known: &mut HashSet<String>) {
+fn know(file: &str, known: &mut BTreeSet<String>) {
     known.extend(Kustomization::folder(file));
     known.insert(file.to_owned());
 }
