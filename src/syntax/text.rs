@@ -121,7 +121,9 @@ impl EditSet {
 
     /// Returns `source`, the text the set was made for, with every edit applied.
     pub fn apply(&self, source: &str) -> String {
-        let mut out = String::with_capacity(source.len() + 64);
+        let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let removed: usize = self.edits.iter().map(|edit| edit.span.end - edit.span.start).sum();
+        let mut out = String::with_capacity(source.len() + added - removed);
         let mut done = 0;
         for edit in &self.edits {
             out.push_str(&source[done..edit.span.start]);

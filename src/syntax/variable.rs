@@ -87,7 +87,7 @@ impl<'t> OpenText<'t> {
     /// Reads a text; `None` where it has no variable.
     pub fn parse(text: &'t str) -> Option<Self> {
         let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
-        while let Some(found) = text[at..].find('$') {
+        while let Some(found) = memchr::memchr(b'$', &text.as_bytes()[at..]) {
             let dollars = text[at + found..].bytes().take_while(|byte| *byte == b'$').count();
             at += found + dollars;
             // Two dollar signs stand for one.

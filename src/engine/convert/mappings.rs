@@ -38,8 +38,10 @@ pub(crate) fn walk<'v>(
     at: &PathRef<'_>,
     visit: &mut dyn FnMut(&PathRef<'_>, &'v Map<String, Value>),
 ) {
-    if let Value::Object(map) = value {
-        visit(at, map);
+    match value {
+        Value::Object(map) => visit(at, map),
+        Value::Array(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
     }
     each_child(value, Some(at), &mut |child, at| walk(child, at, visit));
 }

@@ -222,6 +222,10 @@ impl<'a> Subject<'a> {
 /// `<% port %>`.
 fn has_variable(value: &Value) -> bool {
     let is_variable = |text: &str| {
+        // Each has one of these.
+        if memchr::memchr3(b'$', b'{', b'%', text.as_bytes()).is_none() {
+            return false;
+        }
         let after_dollar = text.split('$').skip(1);
         let named = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "{(_".contains(first));
         ["{{", "<%", "%{", "#{"].iter().any(|mark| text.contains(mark)) || after_dollar.into_iter().any(named)

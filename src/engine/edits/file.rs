@@ -56,7 +56,7 @@ pub(crate) type Rejected = Vec<(usize, Finding)>;
 #[derive(Clone, Copy)]
 pub(crate) struct EditOptions<'a> {
     /// The style of the files around it.
-    pub(crate) neighbors: Style,
+    pub(crate) neighbors: &'a (dyn Fn() -> Style + Sync),
     /// Which front end reads what was edited.
     pub(crate) front_end: FrontEnd,
     /// The ends of the URLs of schemas that packs know.
@@ -94,7 +94,7 @@ pub(crate) fn edit(
     let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
     let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
-    let style = if is_alone { options.neighbors } else { manifest.style().or(options.neighbors) };
+    let style = if is_alone { (options.neighbors)() } else { manifest.style().or((options.neighbors)()) };
     let mut rejected = Rejected::new();
     let mut patches = Vec::new();
     for (number, by_document) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {

@@ -39,7 +39,7 @@ impl<'p> ObjectReleases<'p> {
         all: &mut Vec<Self>,
         pack: &'p Pack,
         inference: &Inference,
-        title: &str,
+        title: impl FnOnce() -> String,
         location: impl FnOnce() -> Location,
     ) {
         let Inference { candidates: by_fields, serving, .. } = *inference;
@@ -50,7 +50,7 @@ impl<'p> ObjectReleases<'p> {
         match all.iter_mut().find(|other| other.is_same(pack, by_fields, with_version)) {
             Some(same) => same.objects += 1,
             None => {
-                let (location, title) = (location(), title.to_owned());
+                let (location, title) = (location(), title());
                 all.push(Self { pack, location, title, objects: 1, by_fields, with_version });
             }
         }
@@ -87,9 +87,13 @@ pub(crate) fn object_releases_in<'p>(
         let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack));
         let Some((pack, catalog)) = pack.and_then(|pack| Some((pack, pack.catalog(&object.kind)?))) else { continue };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        ObjectReleases::add(&mut found, pack, &inference, &object.title(), || {
-            manifest.locate(object, &FieldPath::default())
-        });
+        ObjectReleases::add(
+            &mut found,
+            pack,
+            &inference,
+            || object.title(),
+            || manifest.locate(object, &FieldPath::default()),
+        );
     }
     found
 }

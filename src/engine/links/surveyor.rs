@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use super::identity;
@@ -57,7 +58,7 @@ impl<'p> Surveyor<'p> {
     pub fn survey(&self, manifest: &Manifest) -> FileSurvey {
         let mut names = Names::default();
         let has_json_patches = manifest.data_patches.iter().any(|patch| patch.is_json);
-        let has_variables = manifest.text.contains("${");
+        let has_variables = memmem::find(manifest.text.as_bytes(), b"${").is_some();
         let objects = manifest.objects.iter().map(|object| ObjectSurvey {
             kind: object.kind.clone(),
             api_version: object.api_version.clone(),
@@ -161,9 +162,9 @@ impl<'p> Surveyor<'p> {
             let is_of_kustomize = object.read_from.is_instruction() || object.is_builtin();
             is_of_kustomize
                 || object.is_values()
-                || self.brings_chart(object)
                 || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
                 || self.concerned.iter().flat_map(|pack| pack.files()).any(|file| file.kind == object.kind)
+                || self.brings_chart(object)
         };
         let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();

@@ -146,7 +146,10 @@ fn add_objects(value: &Value, place: &PathRef<'_>, found: &mut Vec<FieldPath>) {
 pub(super) fn find(document: usize, text: &str, value: &Value, recognizer: &Recognizer) -> Vec<Embedded> {
     let mut search = Search { document, recognizer, embedded: Vec::new() };
     // Most documents are one object, whose apiVersion is the only one; a key can be written with escapes.
-    let is_alone = || memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none() && !text.contains('\\');
+    let is_alone = || {
+        memmem::find_iter(text.as_bytes(), "apiVersion").nth(1).is_none()
+            && memchr::memchr(b'\\', text.as_bytes()).is_none()
+    };
     if value.entry("apiVersion").is_none() || !is_alone() {
         search.visit_converted(value, None);
     }

@@ -76,7 +76,8 @@ pub(crate) struct PatchOptions {
 impl PatchOptions {
     /// Reads the options of an entry of a list of patches.
     pub(crate) fn read(entry: &Value) -> Self {
-        let is_set = |key: &str| entry.get("options").and_then(|options| options.get(key)) == Some(&Value::Bool(true));
+        let is_set =
+            |key: &str| entry.entry("options").and_then(|options| options.entry(key)) == Some(&Value::Bool(true));
         Self { allows_name_change: is_set("allowNameChange"), allows_kind_change: is_set("allowKindChange") }
     }
 }
@@ -87,7 +88,7 @@ impl Kustomization {
     /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`, `namePrefix`, `nameSuffix`.
     pub(super) fn read(file: &str, value: &Value) -> Self {
         let texts = |keys: &'static [&str]| {
-            let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
+            let lists = keys.iter().filter_map(|key| value.entry(key).and_then(Value::as_array));
             lists.flatten().filter_map(Value::as_str)
         };
         let items = |key: &str| value.items(key).iter();
@@ -101,7 +102,7 @@ impl Kustomization {
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
-                || RENDERED.iter().any(|key| value.get(*key).is_some()),
+                || RENDERED.iter().any(|key| value.entry(*key).is_some()),
             is_component: value.text("kind") == Some("Component"),
             components: paths(&["components"]),
             replacements: files(file, value, "replacements"),
@@ -110,13 +111,13 @@ impl Kustomization {
                 || !label_places.is_empty()
                 || ["replacements", "transformers", "configurations", "vars"]
                     .iter()
-                    .any(|key| value.get(key).is_some())
-                || items("labels").any(|label| label.get("fields").is_some()),
+                    .any(|key| value.entry(key).is_some())
+                || items("labels").any(|label| label.entry("fields").is_some()),
             label_places,
             configurations: files(file, value, "configurations"),
             unread,
             data: data(file, value),
-            has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
+            has_schema: value.entry("openapi").is_some_and(|schema| schema.entry("path").is_some()),
         }
     }
 
@@ -126,13 +127,15 @@ impl Kustomization {
     pub(super) fn of_transformer(value: &Value) -> Self {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
         let is = |kind: &str| value.text("kind") == Some(kind);
-        let namespace =
-            value.get("metadata").and_then(|metadata| metadata.get("namespace")).filter(|_| is("NamespaceTransformer"));
+        let namespace = value
+            .entry("metadata")
+            .and_then(|metadata| metadata.entry("namespace"))
+            .filter(|_| is("NamespaceTransformer"));
         Self {
             namespace: Some(text(namespace)).filter(|name| !name.is_empty()),
             affixes: [
-                text(value.get("prefix").filter(|_| is("PrefixTransformer"))),
-                text(value.get("suffix").filter(|_| is("SuffixTransformer"))),
+                text(value.entry("prefix").filter(|_| is("PrefixTransformer"))),
+                text(value.entry("suffix").filter(|_| is("SuffixTransformer"))),
             ],
             ..Self::default()
         }
@@ -270,8 +273,8 @@ fn unread(kustomization: &Value) -> Vec<FieldPath> {
     for key in ["patches", "patchesStrategicMerge"] {
         let list = FieldPath::default().key(key);
         let items = list.items(kustomization).iter().enumerate();
-        let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
-        let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
+        let path = |item: &Value| item.entry("path").unwrap_or(item).as_str().map(str::to_owned);
+        let is_unread = |item: &Value| item.entry("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
         found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
     }
     found
@@ -297,7 +300,7 @@ fn data(file: &str, kustomization: &Value) -> Vec<(String, String)> {
 /// Returns the places of the labels that a kustomization writes to selectors or templates too.
 fn label_places(kustomization: &Value) -> Vec<FieldPath> {
     let list = FieldPath::default().key("labels");
-    let is_set = |entry: &Value, key: &str| entry.get(key) == Some(&Value::Bool(true));
+    let is_set = |entry: &Value, key: &str| entry.entry(key) == Some(&Value::Bool(true));
     let items = list.items(kustomization).iter().enumerate();
     let writes = |entry: &Value| ["includeSelectors", "includeTemplates"].iter().any(|key| is_set(entry, key));
     let mut found: Vec<FieldPath> =
@@ -319,7 +322,7 @@ fn is_read(path: &str) -> bool {
 /// Returns the files that a list of a kustomization names, each with the number of its entry.
 fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
     let entries = kustomization.items(key).iter().enumerate();
-    let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path").unwrap_or(entry).as_str()?)));
+    let named = entries.filter_map(|(index, entry)| Some((index, entry.entry("path").unwrap_or(entry).as_str()?)));
     let named = named.filter(|(_, path)| !is_text(path));
     named.map(|(index, path)| (index, join(folder(file), path))).collect()
 }
@@ -341,8 +344,11 @@ pub(super) fn is_text(patch: &str) -> bool {
 pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
     let is_named = document.text("apiVersion").unwrap_or_default().starts_with("kustomize.config.k8s.io/")
         && ["Kustomization", "Component"].contains(&document.text("kind").unwrap_or_default());
+    if !is_named {
+        return None;
+    }
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
-    let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
+    let list = lists.into_iter().find(|key| document.entry(key).is_some())?;
     let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted";
     let help = if file == "-" {
         "pass the folder of the kustomization instead"

@@ -56,6 +56,7 @@ pub(crate) use nested::{NestedPatch, Outermost, documents, outermost_patches};
 pub(crate) use object::Document;
 pub(crate) use object::{Object, is_list};
 pub(crate) use problem::{problem_code, template_finding};
+pub(crate) use read::reread;
 pub(crate) use read::{OpenTemplate, open_template, read_open};
 pub use read::{Reading, read};
 pub use recognizer::Recognizer;

@@ -109,7 +109,7 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         return Reading::Irrelevant;
     }
     let hit = is_open || recognizer.mentions_group(bytes);
-    let is_relevant = is_open || is_declared || recognizer.is_relevant(bytes);
+    let is_relevant = hit || is_declared || recognizer.mentions_chart(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Arc::from(text),
         Err(_) if !is_relevant => return Reading::Irrelevant,
@@ -129,7 +129,30 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
     if let Some(at) = ytt_comment(&tree, &text).filter(|_| is_relevant && !is_kustomization) {
         return Reading::Template(template_finding(location(at)));
     }
-    let mut manifest = Manifest {
+    let mut manifest = empty(file, text, tree, lines);
+    match collect(&mut manifest, recognizer, is_open) {
+        Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
+        Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) => Reading::Triggered(Box::new(manifest)),
+        Err(_) if !is_relevant => Reading::Irrelevant,
+        Err(problem) if has_actions(&manifest.text) => {
+            unread_template(&manifest.text, recognizer, manifest.location(problem.at))
+        }
+        Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
+    }
+}
+
+/// Reads the text that a manifest was made of once more: what it mentions and that it can be read is known.
+pub(crate) fn reread(file: &str, text: Arc<str>, recognizer: &Recognizer) -> Manifest {
+    let (lines, tree) = (LineIndex::new(&text), yaml::parse(&text).expect("it was parsed before"));
+    let mut manifest = empty(file, text, tree, lines);
+    collect(&mut manifest, recognizer, false).expect("it was read before");
+    manifest
+}
+
+/// Makes the manifest of a text before anything is found in it.
+fn empty(file: &str, text: Arc<str>, tree: Tree, lines: LineIndex) -> Manifest {
+    Manifest {
         file: file.to_owned(),
         text,
         tree,
@@ -149,18 +172,6 @@ fn read_if(file: &str, bytes: &[u8], recognizer: &Recognizer, is_open: bool) -> 
         document_warnings: Vec::new(),
         unparsed: Vec::new(),
         lines,
-    };
-    let collected = collect(&mut manifest, recognizer, is_open);
-    manifest.ignores = ignores::find(&manifest);
-    match collected {
-        Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
-        Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
-        Ok(()) => Reading::Triggered(Box::new(manifest)),
-        Err(_) if !is_relevant => Reading::Irrelevant,
-        Err(problem) if has_actions(&manifest.text) => {
-            unread_template(&manifest.text, recognizer, manifest.location(problem.at))
-        }
-        Err(problem) => Reading::Failed(failure(manifest.location(problem.at), &problem)),
     }
 }
 
@@ -253,6 +264,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer, is_open: bool) -> R
     let Manifest { tree, text, objects, .. } = manifest;
     objects.iter_mut().filter(|object| object.inline_patch.is_none()).for_each(|object| object.take_name(tree, text));
     manifest.embedded = embedded;
+    manifest.ignores = ignores::find(manifest);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: a file without a text that is searched for here is never parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use memchr::memmem::{self, Finder};
 
@@ -241,8 +241,10 @@ impl Recognizer {
 /// Returns whether `text` may hold rules about kinds that name them by their group: in `apiGroups`, or as Argo CD does in `group`, where
 /// `*` is all. Keys can be written with escapes.
 pub(crate) fn may_hold_rules(text: &str) -> bool {
-    let has = |part: &str| memmem::find(text.as_bytes(), part.as_bytes()).is_some();
-    has("\\") || has("apiGroups") || has("*") && has("group")
+    static API_GROUPS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("apiGroups"));
+    let text = text.as_bytes();
+    let has = |byte: u8| memchr::memchr(byte, text).is_some();
+    has(b'\\') || API_GROUPS.find(text).is_some() || has(b'*') && memmem::find(text, b"group").is_some()
 }
 
 /// Returns the texts without which a file has no object of `group`; [`group_name`] decides whether what was found is the group. A

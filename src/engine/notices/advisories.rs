@@ -5,8 +5,6 @@
 //!
 //! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::engine::convert::Conversion;
@@ -166,11 +164,15 @@ impl Advised {
         Self { objects, ..self }
     }
 
-    /// Adds this to what the advisory with number `at` is about.
-    pub(crate) fn add_to(self, all: &mut BTreeMap<usize, Self>, at: usize) {
-        let advised = all.entry(at).or_insert(Self { is_note: true, objects: Vec::new() });
-        advised.is_note &= self.is_note;
-        advised.objects.extend(self.objects);
+    /// Adds this to what the advisory with number `at` is about; a file that is planned is about few, and is kept as a list.
+    pub(crate) fn add_to(self, all: &mut Vec<(usize, Self)>, at: usize) {
+        match all.iter_mut().find(|(other, _)| *other == at) {
+            Some((_, advised)) => {
+                advised.is_note &= self.is_note;
+                advised.objects.extend(self.objects);
+            }
+            None => all.push((at, self)),
+        }
     }
 }
 

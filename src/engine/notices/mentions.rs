@@ -284,8 +284,12 @@ fn is_listed(text: &str, kind: &GroupKind) -> bool {
 
 /// Returns whether a text is the name of `kind` with its group: `group/Kind`, `group/version/Kind`, `prefix.group_Kind`.
 fn is_spelled(text: &str, kind: &GroupKind) -> bool {
-    let parts: Vec<&str> = text.split('/').collect();
     let [group, name] = [kind.group.as_str(), kind.kind.as_str()];
+    // Every form has both and something between them, which most texts are too short for.
+    if text.len() <= group.len() + name.len() {
+        return false;
+    }
+    let parts: Vec<&str> = text.split('/').collect();
     let is_path = matches!(parts.as_slice(), [first, second] | [first, _, second] | [first, _, second, _] if (*first, *second) == (group, name));
     let before = text.strip_suffix(name).and_then(|rest| rest.strip_suffix('_')?.strip_suffix(group));
     is_path || before.is_some_and(|before| before.is_empty() || before.ends_with('.'))

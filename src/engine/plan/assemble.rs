@@ -1,6 +1,6 @@
 //! What does a run do in all, once every file is planned?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem;
 
 use super::acknowledged::{Accepting, partition};
@@ -52,7 +52,7 @@ pub(super) fn assemble<'s>(
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
     let mut unserved = Unserved::new(crds, planner.goal());
     let mut ignores = Vec::new();
-    let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
+    let mut advised: Vec<(usize, Advised)> = Vec::new();
     // Where one file has the values, the objects of another one cross the release.
     let mut with_values = BTreeSet::new();
     let (mut unconverted, mut sources, mut pins) = (Vec::new(), BTreeSet::new(), Vec::new());
@@ -81,6 +81,7 @@ pub(super) fn assemble<'s>(
         ignores.push(planned.ignores);
     }
     let unread_charts = add_unconverted(unconverted, &sources, &mut plan);
+    advised.sort_by_key(|(at, _)| *at);
     for (at, advised) in advised {
         let advisory = &planner.advisories[at];
         let is_unread = advisory.chart().is_some_and(|chart| unread_charts.contains(chart));

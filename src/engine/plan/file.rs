@@ -1,7 +1,7 @@
 //! What does one file add to the plan?
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem;
 
 use super::acknowledged::ignores;
@@ -32,7 +32,7 @@ pub(super) struct PlannedFile {
     /// What is reported about names of renamed kinds, until [`PlannedFile::settle_names`].
     pub(super) old_names: Vec<OldNames<Finding>>,
     /// The objects of the file that advisories are about, by the number of the advisory.
-    pub(super) advised: BTreeMap<usize, Advised>,
+    pub(super) advised: Vec<(usize, Advised)>,
     /// The numbers of the advisories about values of a chart, where such values are in the file.
     pub(super) advised_values: BTreeSet<usize>,
     /// The releases that the file is of, where it is to be replaced by that of another one.
@@ -57,7 +57,7 @@ impl PlannedFile {
         planner: &Planner<'_>,
         manifest: &Manifest,
         conversions: Vec<Option<Conversion>>,
-        neighbors: Style,
+        neighbors: &(dyn Fn() -> Style + Sync),
         threads: usize,
         held: &dyn Fn(usize) -> Option<Finding>,
         findings: Vec<Finding>,
@@ -75,7 +75,7 @@ impl PlannedFile {
             change,
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
-            advised: BTreeMap::new(),
+            advised: Vec::new(),
             advised_values: BTreeSet::new(),
             pins: Vec::new(),
             unconverted_values: Vec::new(),
@@ -173,6 +173,7 @@ impl PlannedFile {
         self.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
         self.findings.shrink_to_fit();
         self.old_names.shrink_to_fit();
+        self.advised.shrink_to_fit();
     }
 }
 

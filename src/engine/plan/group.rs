@@ -157,7 +157,7 @@ impl<'g> GroupPlanner<'g> {
             planner,
             manifest,
             conversions,
-            styles.around(&manifest.file),
+            &|| styles.around(&manifest.file),
             threads,
             &reason,
             findings,

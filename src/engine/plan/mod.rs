@@ -134,6 +134,7 @@ pub fn plan_files<M: Manifests>(
     let plan = |group: &Group| plan_group(&shared, group, manifests, scope, &withheld);
     let mut groups = groups(&run);
     groups.retain(|group| may_report(planner, group, &run));
+    groups.shrink_to_fit();
     let planned = parallel::map(groups.len(), GROUPS_AT_ONCE, threads, &|at| plan(&groups[at]));
     let planned: Vec<Planned> = planned.into_iter().collect::<Result<_, _>>()?;
     let mut planned: Planned = planned.into_iter().flatten().collect();

@@ -314,8 +314,10 @@ pub struct Carriers {
     carriers: Vec<Carrier>,
     /// The numbers of the carriers by kind.
     by_kind: BTreeMap<GroupKind, Vec<usize>>,
-    /// The numbers of those that files are known by, by the name of the file, or of its folder: `helmfile.d/*`.
+    /// The numbers of those that files are known by, by the name of the file.
     by_file: BTreeMap<String, Vec<usize>>,
+    /// The numbers of those that all files of a folder are known by, by its name: `helmfile.d/*`.
+    by_folder: BTreeMap<String, Vec<usize>>,
     /// The numbers of those that are not known by anything.
     everywhere: Vec<usize>,
 }
@@ -366,7 +368,11 @@ impl Carriers {
                     all.by_kind.entry(kind.clone()).or_default().push(number);
                 }
                 for name in &carrier.file {
-                    all.by_file.entry(name.clone()).or_default().push(number);
+                    let (names, name) = match name.strip_suffix("/*") {
+                        Some(folder) => (&mut all.by_folder, folder),
+                        None => (&mut all.by_file, name.as_str()),
+                    };
+                    names.entry(name.to_owned()).or_default().push(number);
                 }
                 if carrier.file.is_empty() && carrier.kind.is_empty() {
                     all.everywhere.push(number);
@@ -400,7 +406,7 @@ impl Carriers {
     fn called(&self, file: &str) -> impl Iterator<Item = &Carrier> {
         let mut parts = file.rsplit(['/', '\\']);
         let own = parts.next().and_then(|name| self.by_file.get(name));
-        let of_folder = parts.next().and_then(|name| self.by_file.get(&format!("{name}/*")));
+        let of_folder = parts.next().and_then(|name| self.by_folder.get(name));
         let numbers: BTreeSet<usize> = own.into_iter().chain(of_folder).flatten().copied().collect();
         numbers.into_iter().map(|number| &self.carriers[number])
     }

@@ -107,6 +107,10 @@ fn quantity(value: &Value) -> Option<(Quantity, bool)> {
     let is_digit = |one: char| one.is_ascii_digit() || one == '.';
     let signed = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, unit) = signed.split_at(signed.find(|one| !is_digit(one)).unwrap_or(signed.len()));
+    // Most texts are none.
+    if digits.is_empty() {
+        return None;
+    }
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all = format!("{whole}{fraction}");
     let factor = all.parse::<i128>().ok()?;

@@ -81,6 +81,13 @@ pub(super) struct Charts {
     pub(super) brought: Brought,
 }
 
+impl Charts {
+    /// Returns the templates, all that planning needs: what charts without any define is dropped before.
+    pub(super) fn into_templates(self) -> Vec<TemplateFile> {
+        self.templates
+    }
+}
+
 /// Returns what the charts of a run have.
 pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let mut charts: BTreeMap<&Path, Arc<Definitions>> = BTreeMap::new();

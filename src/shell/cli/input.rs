@@ -167,26 +167,26 @@ fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
     chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
 }
 
-/// One file.
+/// One file; of many, small ones are sorted.
 pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
-    Template(Finding, Arc<str>),
+    Template(Box<Finding>, Arc<str>),
     /// It is a template that mentions no known API group, and can print known objects.
     OpenTemplate(Arc<str>),
     /// It makes its folder a chart, and nothing else is in it that matters.
     Chart,
     /// It could not be read, and may name these paths.
-    Failed(Finding, BTreeSet<String>),
+    Failed(Box<Finding>, BTreeSet<String>),
     /// It is a kustomization that cannot be parsed and mentions no known API group.
     Unread(LeftOut),
 }
 
 impl<T> File<T> {
     pub(super) fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
-        let text = || String::from_utf8_lossy(bytes).into();
+        let text = || std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into(), Arc::from);
         match read_manifest(name, bytes, recognizer) {
             Reading::Irrelevant if makes_chart(name) => Some(Self::Chart),
             Reading::Irrelevant if manifest::open_template(name, bytes, recognizer).is_some() => {
@@ -197,7 +197,10 @@ impl<T> File<T> {
                 (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
             }
             Reading::Manifest(manifest) => match first_action(name, &manifest) {
-                Some(action) => Some(Self::Template(manifest::template_finding(manifest.location(action)), text())),
+                Some(action) => {
+                    let finding = manifest::template_finding(manifest.location(action));
+                    Some(Self::Template(Box::new(finding), text()))
+                }
                 None => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             },
             Reading::Triggered(manifest)
@@ -207,10 +210,10 @@ impl<T> File<T> {
                 Some(Self::OpenTemplate(text()))
             }
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
-            Reading::Template(finding) => Some(Self::Template(finding, text())),
+            Reading::Template(finding) => Some(Self::Template(Box::new(finding), text())),
             Reading::Failed(finding) => {
                 let mentions = Kustomization::mentions(name, bytes);
-                Some(Self::Failed(finding, mentions))
+                Some(Self::Failed(Box::new(finding), mentions))
             }
         }
     }
@@ -220,7 +223,7 @@ impl<T> File<T> {
         let message = "the name of the file is not valid UTF-8".to_owned();
         let help = Some("rename the file");
         let finding = file_finding(&name(path), Code::InvalidEncoding, Severity::Error, message, help);
-        Self::Failed(finding, BTreeSet::new())
+        Self::Failed(Box::new(finding), BTreeSet::new())
     }
 }
 
@@ -304,9 +307,11 @@ pub(super) fn read<T: Send>(
         if is_listed {
             count(bytes);
         }
-        let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
         // A file is written by its name, so the name must lead to it again.
-        Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
+        match path.to_str() {
+            Some(name) => File::new(name, bytes, recognizer, &make),
+            None => File::new(&name(path), bytes, recognizer, &make).map(|_| File::misnamed(path)),
+        }
     };
     let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
     let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
@@ -438,16 +443,6 @@ fn read_manifest(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         manifest::judge(manifest, recognizer, || uses_around(path), || others_around(path));
     }
     reading
-}
-
-/// Parses once more the text that a manifest was made of, without templates.
-pub(super) fn reparse(file: &str, text: &[u8], recognizer: &Recognizer) -> Manifest {
-    match manifest::read(file, text, recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
-        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
-            unreachable!("a manifest was made of this text")
-        }
-    }
 }
 
 /// Makes the recognizer of every API group of `concerned`, which are some of `packs`, and of the values files that the configuration
@@ -643,14 +638,14 @@ impl<T> Input<T> {
                 self.templates.push(SkippedTemplate { file, text, is_reported: true, is_alone: false });
                 if is_listed {
                     self.counts.templates += 1;
-                    self.findings.push(finding);
+                    self.findings.push(*finding);
                 }
             }
             File::OpenTemplate(text) if is_listed || self.shard.is_some() => {
                 self.templates.push(SkippedTemplate { file: name(path), text, is_reported: false, is_alone: false });
             }
             File::Template(..) | File::OpenTemplate(_) | File::Chart => {}
-            File::Failed(finding, mentions) => self.failed(path, finding, mentions),
+            File::Failed(finding, mentions) => self.failed(path, *finding, mentions),
             File::Unread(kustomization) => self.unread.push(kustomization),
         }
     }

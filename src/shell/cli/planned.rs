@@ -25,8 +25,8 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::infer::crds::Installed;
 use crate::engine::manifest::{Manifest, Recognizer};
 use crate::engine::plan::{
-    self, Dependent, FileSurvey, LeftOut, Listed, Manifests as _, NamedOutside, Others, Plan, Planner, Record, Scope,
-    Templates,
+    self, Dependent, FileSurvey, Goal, LeftOut, Listed, Manifests as _, NamedOutside, Others, Plan, Planner, Record,
+    Scope, Templates,
 };
 use crate::knowledge::pack::{Packs, Target};
 use crate::shell::disk::{self, FileList, Shard, Skip};
@@ -294,17 +294,27 @@ fn plan_read<'p>(
             origins: Vec::new(),
         });
     }
-    let shown = || input.made.iter().filter_map(|file| file.evidence.as_deref());
-    let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
-    let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
-    let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
-    let goal = request.detected_goal(&installed, &groups, &evidence, &spans, console);
-    let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
-    let (goal, told) = goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))?;
+    let (goal, told) = detected(request, &installed, &input, console)?;
     let progress = console.progress("planning");
     let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
     drop(progress);
     Ok(Planned { origins: told, ..planned })
+}
+
+/// Returns the goal that files which were read show, and what is said about it.
+fn detected<'p>(
+    request: &Request<'p>,
+    installed: &[Installed<'p>],
+    input: &Input<Box<Surveyed<'p>>>,
+    console: Console,
+) -> Result<(Goal<'p>, Vec<Told>)> {
+    let shown = || input.made.iter().filter_map(|file| file.evidence.as_deref());
+    let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
+    let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
+    let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
+    let goal = request.detected_goal(installed, &groups, &evidence, &spans, console);
+    let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
+    goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))
 }
 
 /// Takes the files that failed as ones that fail the run.
@@ -387,7 +397,7 @@ fn conclude<'p>(
     found.extend(charts::old_texts(&input, &charts, planner.goal()));
     charts::without_skipped(&mut found, &charts.templates);
     charts::report_vendored(&input, &charts.brought, planner.goal(), &mut found);
-    let templates = charts.templates;
+    let templates = charts.into_templates();
     found.extend(charts::excluded(&input, planner.goal()));
     let scope = Scope {
         left_out: &left_out,

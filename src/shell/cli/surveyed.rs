@@ -12,12 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context, Result, ensure};
 
 use super::crd_sets::{self, CrdPart};
-use super::input;
 use super::target::Request;
 use crate::engine::infer::crds::{Crd, crds_in};
 use crate::engine::infer::install_evidence::{Evidence, Installations};
 use crate::engine::infer::origin::{ObjectReleases, object_releases_in};
-use crate::engine::manifest::{Manifest, Recognizer};
+use crate::engine::manifest::{Manifest, Recognizer, reread};
 use crate::engine::plan::{FileSurvey, Manifests, Surveyor};
 use crate::knowledge::pack::Pack;
 use crate::shell::disk;
@@ -191,14 +190,14 @@ impl KeptFiles<'_> {
 
     fn parse(&self, file: usize, content: Option<Content>) -> Result<Arc<Manifest>> {
         let name = &self.surveys[file].file;
-        let parse = |text: &[u8]| Arc::new(input::reparse(name, text, self.recognizer));
+        let parse = |text: Arc<str>| Arc::new(reread(name, text, self.recognizer));
         match content.expect("a file is planned once") {
             Content::Parsed(manifest) => Ok(manifest),
-            Content::Text(text) => Ok(parse(text.as_bytes())),
+            Content::Text(text) => Ok(parse(text)),
             Content::Hash(before) => {
                 let bytes = disk::read(Path::new(name)).with_context(|| format!("cannot read {name} again"))?;
                 ensure!(hash(&bytes) == before, "{name} changed while it was read; run again");
-                Ok(parse(&bytes))
+                Ok(parse(String::from_utf8(bytes).expect("it was a text before").into()))
             }
         }
     }

@@ -131,7 +131,7 @@ impl<'a> Detection<'a> {
         if let Some(catalog) = pack.catalog(&kind.0).filter(|_| !inference.is_conflict()) {
             inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
         }
-        ObjectReleases::add(&mut self.spans, pack, inference, title, || location.clone());
+        ObjectReleases::add(&mut self.spans, pack, inference, || title.to_owned(), || location.clone());
         *evidence = inference.evidence.iter().map(|fact| place(&fact.path)).collect();
         self.objects.push(detected);
     }

@@ -22,7 +22,8 @@ pub(super) enum Resolved {
 /// Resolves an unquoted, untagged scalar as yaml.v2 does.
 pub(super) fn resolve(text: &str) -> Resolved {
     // The longest word that is not a string is `false`.
-    if text.len() > 5 && !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+    let begins_number = |first: char| first.is_ascii_digit() || "+-.".contains(first);
+    if text.len() > 5 && !text.starts_with(begins_number) {
         return Resolved::Text;
     }
     match text {
@@ -34,6 +35,7 @@ pub(super) fn resolve(text: &str) -> Resolved {
             return Resolved::Value(Value::Bool(false));
         }
         ".nan" | ".NaN" | ".NAN" => return Resolved::NoJson,
+        _ if !text.starts_with(begins_number) => return Resolved::Text,
         _ => {}
     }
     if matches!(text.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") && text.len() <= 5 {

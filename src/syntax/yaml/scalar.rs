@@ -43,8 +43,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Joins the lines of a plain or single-quoted scalar: one line end is a space, further ones are line ends.
 fn fold<'t>(raw: &'t str, decode_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t, str> {
-    // Most are too short for a search to be worth it.
-    if !raw.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
+    // Most are too short for a search to be worth it; line ends are the last of the characters that are not written.
+    if raw.bytes().all(|byte| byte > b'\r') || !raw.contains(['\n', '\r']) {
         return decode_line(raw);
     }
     let parts: Vec<&str> = lines(raw).collect();
