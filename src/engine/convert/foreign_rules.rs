@@ -24,6 +24,7 @@ use crate::engine::manifest::Object;
 use crate::knowledge::lens::Direction;
 use crate::knowledge::pack::{Rule, Target};
 use crate::knowledge::release::GroupKind;
+use crate::syntax::field::FieldPath;
 
 /// Runs the foreign rules about `object`, of which its own pack made `value`, of `kind`; `None` where they do nothing.
 pub(super) fn convert(
@@ -74,6 +75,13 @@ fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Target<'g>, &'g R
     };
     let all = foreign.into_iter().flat_map(of_target);
     all.filter(|(_, rule, direction)| rule.from_kind(*direction) == kind).collect()
+}
+
+/// Returns the fields that foreign rules take away from an object on the way to the targets, by their places in it.
+pub(crate) fn old_places(object: &Object, goal: &Goal<'_>) -> Vec<FieldPath> {
+    let rules = rules(goal, &object.kind).into_iter();
+    let old = rules.flat_map(|(_, rule, direction)| &rule.old_fields(direction).all);
+    old.flat_map(|field| field.matches(&object.value)).collect()
 }
 
 /// Returns the keys of annotations and labels that foreign rules rename on the way to the targets, each with its new one and the target.

@@ -64,7 +64,7 @@ pub use stash::{ANNOTATION, MAX_STASH};
 pub(crate) use targets::Targets;
 
 pub(crate) use context::{Judged, ObjectContext};
-pub(crate) use foreign_rules::renamed_keys;
+pub(crate) use foreign_rules::{old_places, renamed_keys};
 pub(crate) use mappings::{reference_roots, walk};
 pub(crate) use references::{
     Beside, Reference, each_named, find as find_references_to, find_declared, find_owners, named_kind,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::engine::convert::{Conversion, Goal, Remark, renamed_keys};
+use crate::engine::convert::{Conversion, Goal, Remark, old_places, renamed_keys};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object, TextSearch};
 use crate::syntax::field::{FieldPath, PathRef, each_child};
@@ -80,20 +80,27 @@ fn is_metadata(path: &FieldPath) -> bool {
         && outer.is_some_and(|outer| outer.last_key() == Some("metadata"))
 }
 
-/// Returns the old keys that the conversion of `object` renames, by their places in its document.
-fn renamed(object: &Object, conversion: &Conversion, keys: &OldKeys) -> Vec<(FieldPath, String)> {
+/// Returns the old keys that the conversion of `object` renames, or will rename once nothing holds it back, by their places in its document.
+fn renamed(object: &Object, conversion: &Conversion, keys: &OldKeys, goal: &Goal<'_>) -> Vec<(FieldPath, String)> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     keys.find(&object.value, None, Within::Document, &mut before);
     keys.find(&conversion.value, None, Within::Document, &mut after);
+    let waiting = if conversion.blocks.is_empty() { Vec::new() } else { old_places(object, goal) };
     // One that only stands at another place now is still there.
     let stays = |one: &(FieldPath, String)| {
-        after.contains(one) || after.iter().any(|other| other.1 == one.1 && !before.contains(other))
+        !waiting.contains(&one.0)
+            && (after.contains(one) || after.iter().any(|other| other.1 == one.1 && !before.contains(other)))
     };
     before.iter().filter(|one| !stays(one)).map(|(place, key)| (object.place.join(place), key.clone())).collect()
 }
 
 /// Reports the old keys in the documents of `manifest`, whose objects became `conversions`.
-pub(crate) fn findings(manifest: &Manifest, conversions: &[Option<Conversion>], keys: &OldKeys) -> Vec<Finding> {
+pub(crate) fn findings(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    keys: &OldKeys,
+    goal: &Goal<'_>,
+) -> Vec<Finding> {
     if !keys.may_be_in(&manifest.text) {
         return Vec::new();
     }
@@ -112,7 +119,7 @@ pub(crate) fn findings(manifest: &Manifest, conversions: &[Option<Conversion>], 
             .zip(conversions)
             .filter_map(|(object, conversion)| Some((object, conversion.as_ref()?)));
         let own = objects.filter(|(object, _)| object.document == number && object.inline_patch.is_none());
-        let renamed: Vec<_> = own.flat_map(|(object, conversion)| renamed(object, conversion, keys)).collect();
+        let renamed: Vec<_> = own.flat_map(|(object, conversion)| renamed(object, conversion, keys, goal)).collect();
         found.retain(|one| !is_patch(number, &one.0) && !renamed.contains(one));
         for (place, key) in found {
             let Some((new, target)) = keys.keys.get(&key) else { continue };

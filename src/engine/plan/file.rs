@@ -91,7 +91,7 @@ impl PlannedFile {
         planned.pins = replaced;
         planned.old_names.extend(rbac::findings(manifest, &conversions, &planner.targets));
         planned.unconverted_values.extend(values::unconverted_in_files(manifest, goal));
-        planned.findings.extend(old_keys::findings(manifest, &conversions, &planner.old_keys));
+        planned.findings.extend(old_keys::findings(manifest, &conversions, &planner.old_keys, goal));
         planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
         planned.findings.extend(open_versions::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.

@@ -137,3 +137,22 @@ fn labels_of_nodes_are_reported_where_nothing_converts_them() {
         assert_eq!(outcome.reported, expected, "{text}");
     }
 }
+
+/// What holds an object back is said alone: its keys are renamed with it.
+#[test]
+fn keys_of_an_object_that_is_held_back_wait_for_it() {
+    let pod = |more: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations: {{karpenter.sh/do-not-evict: \"true\"}}\nspec:\n  \
+             nodeSelector: {{karpenter.sh/provisioner-name: x, karpenter.k8s.aws/instance-pods: \"10\"}}\n  \
+             containers: [{{name: a, image: b{more}}}]\n"
+        )
+    };
+    let held = "a.yaml held-back not-convertible spec.nodeSelector".to_owned();
+    let outcome = run(&[("a.yaml", &pod(""))], "karpenter@1.0.0");
+    assert_eq!(outcome.reported, [held.clone()]);
+    let elsewhere = ", args: [karpenter.sh/provisioner-name]";
+    let outcome = run(&[("a.yaml", &pod(elsewhere))], "karpenter@1.0.0");
+    let reported = "a.yaml unresolved reference-not-updated spec.containers[0].args[0]".to_owned();
+    assert_eq!(outcome.reported, [held, reported]);
+}
