@@ -102,7 +102,7 @@ impl Kustomization {
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             has_unseen: texts(&["resources", "bases", "components"]).any(is_remote)
-                || RENDERED.iter().any(|key| value.entry(*key).is_some()),
+                || RENDERED.iter().any(|key| value.entry(key).is_some()),
             is_component: value.text("kind") == Some("Component"),
             components: paths(&["components"]),
             replacements: files(file, value, "replacements"),
