@@ -6,7 +6,7 @@ use super::{crd, found, version};
 use crate::support::trees::Tree;
 
 /// A field that changes: its schema on both sides, and what is found forward and backward.
-struct Case {
+pub(super) struct Case {
     name: &'static str,
     old: Value,
     new: Value,
@@ -14,7 +14,7 @@ struct Case {
     backward: &'static [&'static str],
 }
 
-const fn case(
+pub(super) const fn case(
     name: &'static str,
     old: Value,
     new: Value,
@@ -26,7 +26,7 @@ const fn case(
 
 /// Compares all cases in one CRD, each as a field of `spec`; `$` in what is expected is the field.
 #[track_caller]
-fn check(cases: &[Case]) {
+pub(super) fn check(cases: &[Case]) {
     let fields = |side: fn(&Case) -> &Value| {
         let fields = cases.iter().map(|case| (case.name.to_owned(), side(case).clone()));
         crd(&json!({"versions": [version("v1", &fields.collect())]}))
@@ -44,11 +44,11 @@ fn check(cases: &[Case]) {
     assert_eq!(found(&new, &old, &[]), expected(|case| case.backward), "backward");
 }
 
-fn text() -> Value {
+pub(super) fn text() -> Value {
     json!({"type": "string"})
 }
 
-fn with(more: &Value) -> Value {
+pub(super) fn with(more: &Value) -> Value {
     let mut schema = text();
     super::merge(&mut schema, more);
     schema
@@ -780,42 +780,4 @@ fn a_first_release_is_compared_with_nothing() {
     assert_eq!(run.code, Some(0), "{}", run.all());
     // A path that is wrong must not look like a release that needs nothing.
     assert!(run.err.contains("note: -: there is no CRD, so that everything is new"), "{}", run.all());
-}
-
-/// Objects that have as many fields as they may get one more by a default.
-#[test]
-fn a_default_that_what_is_around_it_may_not_accept() {
-    let of = |more: Value, has_field: bool| {
-        let mut schema = json!({"type": "object", "properties": {"a": text()}});
-        super::merge(&mut schema, &more);
-        if has_field {
-            schema["properties"]["mode"] = with(&json!({"default": "slow"}));
-        }
-        schema
-    };
-    let both = |more: &Value| (of(more.clone(), false), of(more.clone(), true));
-    let (counted, counted_with) = both(&json!({"maxProperties": 1}));
-    let (excluded, excluded_with) = both(&json!({"not": {"required": ["mode"]}}));
-    let (other, other_with) = both(&json!({"not": {"required": ["a"]}}));
-    let gone: &[&str] = &["crd-field-removed $.mode breaking"];
-    check(&[
-        case("counted", counted.clone(), counted_with, &["crd-field-added $.mode tightened"], gone),
-        case("excluded", excluded, excluded_with, &["crd-field-added $.mode tightened"], gone),
-        case("other", other, other_with, &["crd-field-added $.mode additive"], gone),
-        case(
-            "roomy",
-            counted,
-            of(json!({"maxProperties": 2}), true),
-            &["crd-bound $ loosened", "crd-field-added $.mode additive"],
-            &["crd-bound $ tightened", "crd-field-removed $.mode breaking"],
-        ),
-    ]);
-}
-
-/// The API server writes the default in place of a null that is not allowed.
-#[test]
-fn null_that_meant_the_default_means_something_else() {
-    let default = with(&json!({"default": "slow"}));
-    let nullable = with(&json!({"default": "slow", "nullable": true}));
-    check(&[case("speed", default, nullable, &["crd-nullable $ breaking"], &["crd-nullable $ tightened"])]);
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::trees::{Run, Tree};
 
 mod changes;
+mod defaults;
 mod definition;
 mod history;
 mod invalid;
