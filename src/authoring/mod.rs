@@ -18,8 +18,8 @@ mod renames;
 
 pub(crate) mod crd_check;
 
-pub(crate) mod suggest;
-
 pub(crate) mod pack_folder;
 
 pub(crate) mod fixture;
+
+pub(crate) mod suggest;

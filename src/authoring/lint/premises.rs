@@ -10,6 +10,7 @@ use super::way_out::alike;
 use crate::authoring::starter::QUOTE;
 use crate::knowledge::catalog::{Field, Type};
 use crate::knowledge::lens::{Claims, Direction, Form, Premise, Side};
+use crate::knowledge::pack::nearest::near;
 use crate::knowledge::pack::place::Place;
 use crate::knowledge::pack::rules::Rule;
 use crate::knowledge::release::{GroupKind, ReleaseSet};
@@ -114,14 +115,12 @@ fn report_premise(lint: &mut Lint<'_>, rule: &Rule, premise: &Premise, found: &[
             "`wrap` makes a list of a value: name the field that becomes a list, not the items of one".to_owned()
         }
         Form::Single => "`wrap` is for a value that becomes a list: remove the operation".to_owned(),
-        Form::Present
-        | Form::List
-        | Form::Text
-        | Form::Mapping
-        | Form::Structure
-        | Form::Number
-        | Form::Boolean
-        | Form::Value(_) => values_of(found),
+        Form::Present | Form::List | Form::Text | Form::Mapping | Form::Structure | Form::Number | Form::Boolean => {
+            values_of(found)
+        }
+        Form::Value(value) => {
+            meant(found, value).map_or_else(|| values_of(found), |meant| format!("did you mean {meant}?"))
+        }
     };
     lint.report(&rule.path(), &Place::in_lens(&premise.written), text, help);
 }
@@ -172,9 +171,22 @@ const fn described(form: &Form) -> &'static str {
     }
 }
 
+/// Returns the fields of a premise, those on its side where there are some.
+fn fields_of<'f, 'c>(found: &'f [Found<'c>]) -> impl Iterator<Item = &'f Field<'c>> {
+    found.iter().flat_map(|found| if found.on_side.is_empty() { &found.all } else { &found.on_side })
+}
+
+/// Returns the value of a field that a text may stand for.
+fn meant<'f>(found: &'f [Found<'_>], value: &Value) -> Option<&'f str> {
+    let listed = fields_of(found).flat_map(|field| field.attributes.allowed.iter().flatten());
+    // Any letter is near any other one.
+    let value = value.as_str().filter(|value| value.len() > 2)?;
+    near(value, listed.filter_map(Value::as_str))
+}
+
 /// Says which values a field can have.
 fn values_of(found: &[Found<'_>]) -> String {
-    let fields = || found.iter().flat_map(|found| if found.on_side.is_empty() { &found.all } else { &found.on_side });
+    let fields = || fields_of(found);
     let types: BTreeSet<&str> = fields().map(|field| field.kind.name()).collect();
     let types = types.into_iter().collect::<Vec<_>>().join(" or ");
     let values = |is_right: bool| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::linter::{Cover, Lint, Removed, whole};
-use super::way_out::{alike, way_out_of_field, way_out_of_kind, way_out_of_value};
+use super::way_out::{alike_in, way_out_of_field, way_out_of_kind, way_out_of_value};
 use crate::authoring::constraints::{allowed, is_required};
 use crate::authoring::rule_path::{Conversion, RulePath};
 use crate::knowledge::catalog::Catalog;
@@ -147,7 +147,7 @@ fn report_removed(lint: &mut Lint<'_>, sides: &Conversion<'_>, field: &FieldPatt
             |(rule, _)| (rule.path(), Place::in_lens(field)),
         );
         let text = format!("rules move {kind} {field} to {place}, which {to} does not have");
-        return lint.report(&file, &at, text, alike(lint, sides.target.kind(), place));
+        return lint.report(&file, &at, text, alike_in(lint, sides.target.kind(), place, sides.to));
     }
     let help = way_out_of_field(lint, kind, field, order);
     lint.report(HEAD, &lint.place_of_bundle(order), format!("{to} removes {kind} {field}"), help);

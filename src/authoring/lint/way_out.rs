@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::linter::Lint;
+use crate::authoring::rule_path::patterns_in;
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Direction, Image};
 use crate::knowledge::pack::nearest::is_near;
 use crate::knowledge::pack::place::{Place, test_around};
 use crate::knowledge::pack::rules::Rule;
-use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::syntax::field::{FieldPattern, Part};
 
 /// The way out of a removal that no rule is near to.
@@ -21,7 +22,18 @@ pub(super) fn alike(lint: &Lint<'_>, kind: &GroupKind, field: &FieldPattern) -> 
     if fields.contains(field) {
         return format!("it is in {}", lint.pack.line().describe(catalog.having(field)));
     }
-    if let Some(meant) = meant(field, &fields) {
+    alike_of(kind, &fields, field)
+}
+
+/// Returns the field that `release` has of `kind` and that `field` may stand for, or else those that are next to it, as help.
+pub(super) fn alike_in(lint: &Lint<'_>, kind: &GroupKind, field: &FieldPattern, release: ReleaseId) -> String {
+    let Some(catalog) = lint.pack.catalog(kind) else { return String::new() };
+    alike_of(kind, &patterns_in(catalog, release), field)
+}
+
+/// Returns which of the fields of a kind `field` may stand for, or else those that are next to it, as help.
+fn alike_of(kind: &GroupKind, fields: &BTreeSet<FieldPattern>, field: &FieldPattern) -> String {
+    if let Some(meant) = meant(field, fields) {
         return format!("did you mean {meant}?");
     }
     let above = field.split_last().map(|(above, _)| above).unwrap_or_default();

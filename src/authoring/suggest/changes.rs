@@ -58,7 +58,8 @@ pub(super) struct DefaultChange {
 /// A default that only one side has, or that the new side does not accept as it was.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OpenDefault {
-    pub(super) field: FieldPattern,
+    /// The field as both sides call it.
+    pub(super) fields: [FieldPattern; 2],
     pub(super) sides: [Option<Value>; 2],
 }
 
@@ -71,9 +72,11 @@ pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'
         new.get(&image).is_some().then_some((field.clone(), image))
     };
     let pairs: Vec<(FieldPattern, FieldPattern)> = old.all().filter_map(same).collect();
-    let values = pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
-    let defaults: Vec<DefaultChange> =
-        pairs.iter().filter_map(|(before, after)| default_change(old, before, new, after)).collect();
+    let values: Vec<ValueChange> =
+        pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
+    let changed: Vec<OpenDefault> =
+        pairs.iter().filter_map(|(before, after)| open_default(old, before, new, after, &values)).collect();
+    let defaults: Vec<DefaultChange> = changed.iter().filter_map(|change| default_change(new, change)).collect();
     let unions = open_unions(&pairing, old, new);
     let is_written = |field: &FieldPattern| unions.iter().any(|union| union.discriminator == *field);
     let open = new.all().filter(|field| !is_written(field));
@@ -82,8 +85,7 @@ pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'
     let is_kept = |field: &FieldPattern| {
         defaults.iter().any(|change| change.field == *field) || required.iter().any(|its| its.field == *field)
     };
-    let defaulted = pairs.iter().filter(|(_, after)| !is_kept(after));
-    let open_defaults = defaulted.filter_map(|(before, after)| open_default(old, before, new, after)).collect();
+    let open_defaults = changed.into_iter().filter(|change| !is_kept(&change.fields[1])).collect();
     Changes { pairing, unsure, values, required, unions, defaults, open_defaults }
 }
 
@@ -147,23 +149,34 @@ fn likeness_of_values(one: &Value, other: &Value) -> u32 {
     }
 }
 
-/// Compares the defaults of a field.
-fn default_change(
+/// Returns the change of a default that an operation keeps: of a field that stays where it is, to which the old one can still be written.
+fn default_change(new: &Side<'_>, change: &OpenDefault) -> Option<DefaultChange> {
+    let OpenDefault { fields: [before, after], sides: [Some(own), Some(its)] } = change else { return None };
+    let listed = new.attributes(after).and_then(|limits| limits.allowed.as_ref());
+    let is_allowed = listed.is_none_or(|listed| listed.contains(own));
+    let is_kept = new.kind(after).is_some_and(|kind| kind.accepts(own)) && !own.is_object() && !own.is_array();
+    (before == after && is_allowed && is_kept).then(|| DefaultChange {
+        field: after.clone(),
+        old: own.clone(),
+        new: its.clone(),
+    })
+}
+
+/// Compares the defaults of a field; that a default is only spelled otherwise, as its value is, is no change.
+fn open_default(
     old: &Side<'_>,
     before: &FieldPattern,
     new: &Side<'_>,
     after: &FieldPattern,
-) -> Option<DefaultChange> {
-    let (own, its) = (old.attributes(before)?.default.as_ref()?, new.attributes(after)?.default.as_ref()?);
-    let is_kept = new.kind(after).is_some_and(|kind| kind.accepts(own)) && !own.is_object() && !own.is_array();
-    (own != its && is_kept).then(|| DefaultChange { field: after.clone(), old: own.clone(), new: its.clone() })
-}
-
-/// Compares the defaults of a field that has a default on one side, or others that no operation converts.
-fn open_default(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &FieldPattern) -> Option<OpenDefault> {
+    values: &[ValueChange],
+) -> Option<OpenDefault> {
     let sides = [old.attributes(before), new.attributes(after)].map(|side| side.and_then(|its| its.default.clone()));
     let is_key = matches!(after.parts().last(), Some(Part::Key(_)));
-    (is_key && sides[0] != sides[1]).then(|| OpenDefault { field: after.clone(), sides })
+    let table = values.iter().filter(|change| change.new == *after).flat_map(|change| &change.table);
+    let is_respelled =
+        table.into_iter().any(|(one, other, ..)| [Some(one), Some(other)] == sides.each_ref().map(Option::as_ref));
+    (is_key && sides[0] != sides[1] && !is_respelled)
+        .then(|| OpenDefault { fields: [before.clone(), after.clone()], sides })
 }
 
 /// Returns a field that the new side requires in something that the old side can have without it.

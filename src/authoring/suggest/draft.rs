@@ -7,19 +7,22 @@ use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
 use super::skeleton::Sample;
+use super::step::Span;
 use super::text::{constant, field, slug, text, with_article};
 use super::unions::{Branch, Union};
 use crate::authoring::renames::last_key;
 use crate::authoring::starter::{MARK, QUOTE};
-use crate::knowledge::catalog::Type;
-use crate::knowledge::release::{ApiVersion, GroupKind};
+use crate::knowledge::catalog::{Catalog, Type};
+use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::syntax::field::{FieldPattern, Part};
 
 /// One kind on both sides, and how its releases are called.
 pub(super) struct Subject<'s, 'c> {
     pub(super) sample: Sample<'s, 'c>,
-    /// The apiVersions of the rule, where objects of both are served side by side.
-    pub(super) versions: Option<[ApiVersion; 2]>,
+    /// What an object does between the two apiVersions.
+    pub(super) span: Span,
+    /// The kind in every apiVersion, on both sides.
+    pub(super) catalogs: [(&'s Catalog, ReleaseId); 2],
     /// The bundles.
     pub(super) bundles: [&'s str; 2],
     /// The name of the pack.
@@ -64,12 +67,36 @@ impl Subject<'_, '_> {
             self.required(&changes, required, &mut drafted);
         }
         for rule in &mut drafted.rules {
+            if self.span == Span::Releases && rule.roots.iter().any(|root| self.is_shared(root)) {
+                rule.only_of(&self.sample.sides[0].1);
+            }
             let has_twin = rule.cases.iter().any(|case| case.files.iter().any(|(file, _)| *file == "same.yaml"));
             if let Some([old, _]) = rule.roots.first().filter(|_| !has_twin) {
                 rule.cases.push(self.sample.unchanged(old));
             }
+            let cases = std::mem::take(&mut rule.cases);
+            rule.cases = cases.into_iter().flat_map(|case| case.of_span(self.span, self.bundles[1])).collect();
         }
         drafted
+    }
+
+    /// Returns whether the fields of a change show nothing, as another apiVersion has what went, or had what came.
+    fn is_shared(&self, [old, new]: &[FieldPattern; 2]) -> bool {
+        let [(before, older), (after, newer)] = self.catalogs;
+        let is_same = self.sample.sides[0] == self.sample.sides[1];
+        let went = self.sample.new.get(old).is_none() && after.having(old).contains(newer);
+        let came = self.sample.old.get(new).is_none() && before.having(new).contains(older);
+        is_same && (went || came)
+    }
+
+    /// Returns the release whose folder has its rules: that with which the newer apiVersion came.
+    fn bundle(&self) -> &str {
+        self.bundles[usize::from(self.span != Span::Left)]
+    }
+
+    /// Returns the apiVersions that its rules are between.
+    fn versions(&self) -> Option<[ApiVersion; 2]> {
+        self.span.is_between().then(|| self.sample.sides.each_ref().map(|(_, version)| version.clone()))
     }
 
     fn kind(&self) -> &GroupKind {
@@ -94,6 +121,8 @@ impl Subject<'_, '_> {
             reason: reason.to_owned(),
             is_sure: true,
             file: String::new(),
+            new_kind: self.sample.sides[1].0.clone(),
+            versions: self.versions(),
         }
     }
 
@@ -108,23 +137,34 @@ impl Subject<'_, '_> {
         let is_around = |rule: &RuleDraft| {
             rule.roots.iter().any(|[before, after]| old.starts_with(before) || new.starts_with(after))
         };
-        let at = rules.iter().position(is_around).unwrap_or_else(|| {
-            rules.push(RuleDraft {
-                name: format!("{}-{name}", self.kind().kind.to_lowercase()),
-                summary: summary(),
-                kinds: vec![self.kind().clone()],
-                versions: self.versions.clone(),
-                needs_from: false,
-                notes: Vec::new(),
-                lens: Vec::new(),
-                cases: Vec::new(),
-                suggestions: Vec::new(),
-                roots: Vec::new(),
-            });
-            rules.len() - 1
-        });
+        let Some(at) = rules.iter().position(is_around) else {
+            return self.own_rule(rules, [old, new], name, summary);
+        };
         rules[at].roots.push([old.clone(), new.clone()]);
         &mut rules[at]
+    }
+
+    /// Returns a new rule for a change of a field.
+    fn own_rule<'r>(
+        &self,
+        rules: &'r mut Vec<RuleDraft>,
+        [old, new]: [&FieldPattern; 2],
+        name: &str,
+        summary: impl FnOnce() -> String,
+    ) -> &'r mut RuleDraft {
+        rules.push_mut(RuleDraft {
+            name: format!("{}-{name}", self.kind().kind.to_lowercase()),
+            bundle: self.bundle().to_owned(),
+            summary: summary(),
+            kinds: vec![self.kind().clone()],
+            versions: self.versions(),
+            needs_from: false,
+            notes: Vec::new(),
+            lens: Vec::new(),
+            cases: Vec::new(),
+            suggestions: Vec::new(),
+            roots: vec![[old.clone(), new.clone()]],
+        })
     }
 
     /// Drafts the operations for what became another field.
@@ -287,11 +327,11 @@ impl Subject<'_, '_> {
         let kind = with_article(&self.kind().kind);
         let value = || self.sample.value(changes, old, 0).unwrap_or_else(|| serde_json::json!("example"));
         if candidates.is_empty() {
-            let mut suggestion = self.suggestion(Sort::Removal, old, "", 0, "nothing came that it could be");
+            let mut suggestion = self.suggestion(Sort::Removal, old, "", 0, "nothing came that it surely is");
             suggestion.is_sure = false;
             let summary = || format!("{kind} has no {old}");
             let rule = self.rule(rules, [old, from], &format!("{}-removed", slug(old)), summary);
-            rule.notes.push(format!("{old} is gone, and nothing came that it could be"));
+            rule.notes.push(format!("{old} is gone, and nothing came that it surely is"));
             rule.suggestions.push(suggestion);
             let reason = format!("{MARK}: why {} does without it", self.bundles[1]);
             rule.lens.push(format!("drop: {{ field: {}, reason: {} }}", field(from), text(&reason)));
@@ -336,9 +376,9 @@ impl Subject<'_, '_> {
         let suggestion = self.suggestion(Sort::Default, at, new, 95, &reason);
         let kind = with_article(&self.kind().kind);
         let summary = || format!("the default of {at} of {kind} is {new} instead of {old}");
-        // Of a field that moved, its place shows the side; of others nothing does.
-        let rule = self.rule(rules, [at, at], &format!("{}-has-another-default", slug(at)), summary);
-        rule.needs_from |= rule.lens.is_empty() && self.versions.is_none();
+        // Nothing shows the side of an object without the field, whatever else of it is converted.
+        let rule = self.own_rule(rules, [at, at], &format!("{}-has-another-default", slug(at)), summary);
+        rule.needs_from = !self.span.is_between();
         rule.notes.push(format!("95 %: the default of {at} changed from {old} to {new}"));
         rule.suggestions.push(suggestion);
         rule.lens.push(format!(
@@ -350,14 +390,15 @@ impl Subject<'_, '_> {
     }
 
     /// Says that a field which is not written means something else, where nothing shows whether that is to be kept.
-    fn open_default(&self, OpenDefault { field, sides }: &OpenDefault) -> Suggestion {
+    fn open_default(&self, OpenDefault { fields: [old, new], sides }: &OpenDefault) -> Suggestion {
         let reason = match sides {
             [Some(old), Some(new)] => format!("its default was {old}, and is {new}"),
             [Some(old), None] => format!("its default was {old}, and it has none now"),
             [None, Some(new)] => format!("it had no default, and has {new}"),
             [None, None] => unreachable!("the sides differ"),
         };
-        let mut hint = self.suggestion(Sort::Default, field, "", 0, &reason);
+        let new = if old == new { String::new() } else { new.to_string() };
+        let mut hint = self.suggestion(Sort::Default, old, new, 0, &reason);
         hint.is_sure = false;
         hint
     }

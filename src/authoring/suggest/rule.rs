@@ -69,6 +69,10 @@ pub struct Suggestion {
     pub is_sure: bool,
     /// The file that has it, in the folder of the pack.
     pub file: String,
+    /// The kind after the change, where there is one.
+    pub(super) new_kind: GroupKind,
+    /// The apiVersions that it is about, where it is about two of the kind.
+    pub(super) versions: Option<[ApiVersion; 2]>,
 }
 
 /// A rule that is drafted.
@@ -76,6 +80,8 @@ pub struct Suggestion {
 pub(super) struct RuleDraft {
     /// The name of its file, without the ending.
     pub(super) name: String,
+    /// The release that its folder is called by.
+    pub(super) bundle: String,
     pub(super) summary: String,
     pub(super) kinds: Vec<GroupKind>,
     /// The apiVersions that it leads from and to, where the new release serves both.
@@ -116,8 +122,26 @@ impl RuleDraft {
         self.suggestions.extend(other.suggestions);
     }
 
+    /// Returns whether objects that another rule is about have been converted by this one: to the same apiVersion from a newer one.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let target = |rule: &Self| rule.versions.as_ref().map(|[_, new]| new.clone());
+        let is_about = |field: &FieldPattern| self.roots.iter().any(|[old, _]| old == field);
+        let is_passed = target(self).is_some() && target(self) == target(other);
+        self.lens == other.lens || is_passed && other.roots.iter().all(|[old, _]| is_about(old))
+    }
+
+    /// Keeps the rule to the objects of one apiVersion, where those of another one have its fields, too.
+    pub(super) fn only_of(&mut self, version: &ApiVersion) {
+        let operations: Vec<String> = self.lens.iter().map(|operation| format!("{{ {operation} }}")).collect();
+        let test = format!("equals: {{ field: apiVersion, value: {version} }}");
+        self.lens = vec![format!("when: {{ if: {{ {test} }}, then: [{}] }}", operations.join(", "))];
+    }
+
     /// Returns whether another rule does the same to other objects.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.lens == other.lens && self.versions == other.versions && self.needs_from == other.needs_from
+        self.lens == other.lens
+            && self.versions == other.versions
+            && self.bundle == other.bundle
+            && self.needs_from == other.needs_from
     }
 }

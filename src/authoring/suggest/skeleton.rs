@@ -28,10 +28,24 @@ pub(super) struct Case {
     pub(super) files: Vec<(&'static str, String)>,
 }
 
+impl Case {
+    /// Returns the text of one of its files.
+    pub(super) fn file(&self, name: &str) -> Option<&str> {
+        self.files.iter().find(|(file, _)| *file == name).map(|(_, text)| text.as_str())
+    }
+}
+
+/// Returns whether a person has to fill in what a file expects.
+pub(super) fn is_open(text: &str) -> bool {
+    text.starts_with(&format!("# {MARK}"))
+}
+
 /// What the objects of a kind are made of.
 pub(super) struct Sample<'s, 'c> {
     pub(super) old: &'s Side<'c>,
     pub(super) new: &'s Side<'c>,
+    /// Whether both releases serve no other apiVersion.
+    pub(super) is_alone: bool,
     /// The kind and the apiVersion on both sides.
     pub(super) sides: [(GroupKind, ApiVersion); 2],
 }
@@ -100,12 +114,16 @@ impl Sample<'_, '_> {
         let first = ("before.yaml", self.object(0, &object.before));
         let after = self.object(1, &object.after);
         // What the rule itself refuses is the case that is held back.
-        let is_own = |field: &String| own.iter().any(|own| own.starts_with(field));
+        let is_own = |field: &String| {
+            own.iter()
+                .filter_map(|own| own.strip_prefix(field))
+                .any(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
         if object.refused.values().next().is_some_and(is_own) {
             return case(vec![first, ("findings.txt", object.findings())]);
         }
         if object.is_held_back() {
-            return case(vec![first, ("after.yaml", to_fill_in(&object.open("")) + &after)]);
+            return case(vec![first, ("after.yaml", with_open(&object.open("")) + &after)]);
         }
         let mut files = vec![first, ("after.yaml", after.clone())];
         if !object.lost.is_empty() {
@@ -127,10 +145,7 @@ impl Sample<'_, '_> {
         let rooms = [around(&source), around(&change.field)].map(|around| vec![(around, json!({}))]);
         let [before, after] = rooms;
         let Completed { before, after, kept, lost, refused, missing } = self.complete(changes, before, after);
-        // What the new side requires beside it is for a person to write.
-        if !lost.is_empty() || !refused.is_empty() || !missing.is_empty() {
-            return Vec::new();
-        }
+        let open: Vec<&str> = lost.iter().chain(refused.values()).chain(&missing).map(String::as_str).collect();
         let (mut frozen, mut back, mut back_new) =
             (after.clone(), [&before[..], &kept].concat(), [&before[..], &kept].concat());
         for DefaultChange { field, old, new } in &changes.defaults {
@@ -147,7 +162,12 @@ impl Sample<'_, '_> {
             ("back.yaml", self.object(0, &back)),
         ];
         let backward = vec![("after.yaml", self.object(1, &after)), ("back.yaml", self.object(0, &back_new))];
-        let case = |way: &str, files| Case { name: format!("{way}-{slug}"), files };
+        let case = |way: &str, mut files: Vec<(&'static str, String)>| {
+            // What the new side requires beside it is for a person to write.
+            let result = files.iter_mut().filter(|_| !open.is_empty()).find(|(name, _)| *name == "after.yaml");
+            result.into_iter().for_each(|(_, text)| text.insert_str(0, &with_open(&open)));
+            Case { name: format!("{way}-{slug}"), files }
+        };
         vec![case("forward", forward), case("backward", backward)]
     }
 
@@ -170,7 +190,7 @@ impl Sample<'_, '_> {
             _ => object.refuse(field, field),
         }
         let open = object.open(&concrete(field));
-        let open = if open.is_empty() { String::new() } else { to_fill_in(&open) };
+        let open = if open.is_empty() { String::new() } else { with_open(&open) };
         let files = vec![("before.yaml", self.object(0, &object.before)), ("findings.txt", open + &object.findings())];
         Case { name: name.to_owned(), files }
     }
@@ -178,25 +198,37 @@ impl Sample<'_, '_> {
     /// Makes the case of an object that cannot be converted back: what a value became has another form than that of the value.
     pub(super) fn not_back(&self, changes: &Changes<'_, '_>, moved: &Moved, name: &str) -> Option<Case> {
         let new = &moved.new;
-        let (at, fields) = match &moved.score.form {
+        let refused = |at: &FieldPattern| ("not-convertible", concrete(at));
+        let (finding, fields) = match &moved.score.form {
             Form::Same | Form::Other | Form::Joined | Form::OfList(_) | Form::OfKey(..) => return None,
-            Form::Item => (new.clone(), vec![(new.clone(), json!([]))]),
+            Form::Item => {
+                let limits = self.new.attributes(new)?;
+                let item = any_of(self.new, &new.items());
+                match limits.min_items {
+                    None | Some(0) => (refused(new), vec![(new.clone(), json!([]))]),
+                    Some(_) if limits.max_items == Some(1) => return None,
+                    // The new side has no empty one, and the old side a place for one of several.
+                    Some(_) => {
+                        (("too-many-items", concrete(new) + "[1]"), vec![(new.clone(), json!([item.clone(), item]))])
+                    }
+                }
+            }
             Form::Entries(key, _) => {
                 let item = json!({key.as_str(): "example"});
-                (new.items(), vec![(new.clone(), json!([item, item]))])
+                (refused(&new.items()), vec![(new.clone(), json!([item, item]))])
             }
             Form::Key(key, _) => {
                 let key = new.key(key);
                 match self.new.keys(new).find(|other| **other != key) {
                     Some(other) => {
                         let fields = [&key, other].map(|field| (field.clone(), any_of(self.new, field)));
-                        return Some(self.held_back_after(changes, fields.to_vec(), ("dropped-field", other), name));
+                        (("dropped-field", concrete(other)), fields.to_vec())
                     }
-                    None => (new.clone(), vec![(new.clone(), json!({}))]),
+                    None => (refused(new), vec![(new.clone(), json!({}))]),
                 }
             }
         };
-        Some(self.held_back_after(changes, fields, ("not-convertible", &at), name))
+        Some(self.held_back_after(changes, fields, finding, name))
     }
 
     /// Makes the case of a list or mapping that has nothing which could take its place.
@@ -214,13 +246,13 @@ impl Sample<'_, '_> {
         &self,
         changes: &Changes<'_, '_>,
         mut fields: Vec<(FieldPattern, Value)>,
-        (code, at): (&str, &FieldPattern),
+        (code, at): (&str, String),
         name: &str,
     ) -> Case {
-        let mut findings = vec![format!("{code} {}\n", concrete(at))];
+        let mut findings = vec![format!("{code} {at}\n")];
         for lost in self.complete_new(changes, &mut fields) {
             // A refusal comes before losses, and what a rule writes it removes again.
-            if code == "dropped-field" {
+            if code != "not-convertible" {
                 findings.push(format!("dropped-field {}\n", concrete(&lost)));
             }
         }
@@ -235,8 +267,11 @@ impl Sample<'_, '_> {
         // What is required in a mapping that is required is found in the next round.
         for _ in 0..ROUNDS {
             let size = (object.before.len(), object.after.len());
-            let required = self.old.all().filter(|field| self.old.get(field).is_some_and(|its| its.required));
-            for field in required {
+            // What has a default is there without being written.
+            let is_due = |field: &&FieldPattern| {
+                self.old.get(field).is_some_and(|its| its.required && its.attributes.default.is_none())
+            };
+            for field in self.old.all().filter(is_due) {
                 if lacks(&object.before, field) {
                     self.add(changes, field, &mut object);
                 }
@@ -419,7 +454,7 @@ impl Sample<'_, '_> {
         let first = ("before.yaml", self.object(0, &object.before));
         let case = |files| Case { name: name.to_owned(), files };
         if object.is_held_back() {
-            let after = to_fill_in(&object.open(&concrete(field))) + &self.object(1, &object.after);
+            let after = with_open(&object.open(&concrete(field))) + &self.object(1, &object.after);
             return case(vec![first, ("after.yaml", after), ("allow.txt", "dropped-field\n".to_owned())]);
         }
         if self.old.get(field).is_some_and(|its| its.required) {
@@ -429,11 +464,13 @@ impl Sample<'_, '_> {
         let mut files = vec![first, ("after.yaml", after.clone()), ("allow.txt", "dropped-field\n".to_owned())];
         match object.lost.is_empty() {
             true => {
-                let rest = object.before.iter().filter(|(other, _)| !other.starts_with(field));
-                let mut back: Leaves = rest.cloned().chain(object.kept).collect();
-                back.extend(
-                    field.split_last().map(|(around, _)| (around, json!({}))).filter(|(around, _)| !has(&back, around)),
-                );
+                let around = field.split_last().map(|(around, _)| around);
+                // It stays where it was.
+                let left = |(other, value): &(FieldPattern, Value)| match (other.starts_with(field), &around) {
+                    (true, Some(around)) => (around.clone(), json!({})),
+                    _ => (other.clone(), value.clone()),
+                };
+                let back: Leaves = object.before.iter().map(left).chain(object.kept).collect();
                 files.push(("back.yaml", self.object(0, &back)));
             }
             false => {
@@ -452,7 +489,7 @@ impl Sample<'_, '_> {
         let is_whole = [self.old, self.new]
             .iter()
             .any(|side| side.keys(&FieldPattern::default()).any(|key| side.get(key).is_some_and(|its| its.required)));
-        let stays = self.sides[0] == self.sides[1] && !is_whole;
+        let stays = self.is_alone && self.sides[0] == self.sides[1] && !is_whole;
         let other = if self.sides.iter().any(|(kind, _)| kind.group == "example.com") {
             "example.org/v1"
         } else {
@@ -539,9 +576,14 @@ impl Sample<'_, '_> {
     }
 }
 
-/// Says in a file of a case which fields are open, so that what it expects of them is not known yet.
-fn to_fill_in(open: &[&str]) -> String {
-    format!("# {MARK}: what becomes of the example, with {}; then remove this line\n", open.join(", "))
+/// Says in a file of a case why what it expects is not known yet.
+pub(super) fn to_fill_in(why: &str) -> String {
+    format!("# {MARK}: what becomes of the example, {why}; then remove this line\n")
+}
+
+/// Says in a file of a case which fields are open.
+fn with_open(fields: &[&str]) -> String {
+    to_fill_in(&format!("with {}", fields.join(", ")))
 }
 
 /// Lists what the old side requires and an object that comes back lacks.

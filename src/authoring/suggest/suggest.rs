@@ -9,13 +9,16 @@ use super::draft::Subject;
 use super::kinds::{Successor, successors};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::side::Side;
-use super::skeleton::{Case, Sample};
+use super::skeleton::{Case, Sample, is_open};
+use super::step::{Step, steps};
 use super::text::{field, object as object_text, slug, text};
+use super::trial::mark_failing;
 use crate::authoring::starter::{self, MARK};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::pack::crds::gather::{Gathered, ReleasedCrd};
 use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::crds::{PlacedCrd, crd};
+use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine};
 use crate::syntax::field::FieldPattern;
 use crate::syntax::yaml::{self, read_value};
@@ -36,6 +39,13 @@ pub(crate) struct Draft {
     pub files: BTreeMap<String, String>,
     /// What is in them, by kind and field.
     pub suggestions: Vec<Suggestion>,
+}
+
+impl Draft {
+    /// Returns whether there is a rule in it.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.suggestions.iter().any(|suggestion| suggestion.file != HEAD)
+    }
 }
 
 /// Drafts the pack of two releases, with the rules for what changed between them.
@@ -62,7 +72,7 @@ pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<D
     let drafted = between(&catalogs, [old, new], [&releases[0].bundle, &releases[1].bundle], name);
     let order = [releases[0].bundle.as_str(), releases[1].bundle.as_str()];
     let mut files = starter::of_releases(name, title, &kinds, order);
-    if let Some(head) = files.get_mut("pack.yaml") {
+    if let Some(head) = files.get_mut(HEAD) {
         head.push_str(&drafted.head);
     }
     let catalogs = gathered.files(&line).into_iter().map(|(name, text)| (format!("catalog/{name}"), text));
@@ -71,14 +81,15 @@ pub(crate) fn pack(name: &str, title: &str, releases: &[Release; 2]) -> Result<D
     let own = releases.each_ref().map(|release| OwnCrds::read(&release.bundle, release.crds.clone()).ok());
     for mut rule in drafted.rules {
         rule.notes.extend(rule.cases.iter().flat_map(|case| places(case, &own)));
-        files.insert(file_of(&releases[1].bundle, &rule.name), rule.text(&source));
+        files.insert(file_of(&rule.bundle, &rule.name), rule.text(&source));
         for case in &rule.cases {
             for (file, text) in &case.files {
-                let path = format!("fixtures/{}/{}/{}/{file}", releases[1].bundle, rule.name, case.name);
+                let path = format!("fixtures/{}/{}/{}/{file}", rule.bundle, rule.name, case.name);
                 files.insert(path, text.clone());
             }
         }
     }
+    mark_failing(name, &mut files);
     Ok(Draft { files, suggestions: drafted.suggestions })
 }
 
@@ -91,7 +102,7 @@ fn places(case: &Case, own: &[Option<OwnCrds>; 2]) -> Vec<String> {
             _ => return None,
         };
         // `pack test` shows what such a case becomes.
-        if text.starts_with(&format!("# {MARK}")) {
+        if is_open(text) {
             return None;
         }
         let what = match text.contains(MARK) {
@@ -149,17 +160,20 @@ pub fn between(catalogs: &[&Catalog], [old, new]: [ReleaseId; 2], bundles: [&str
             continue;
         }
         let mut own: Vec<RuleDraft> = Vec::new();
-        for (before, next, versions) in steps([catalog, after], [old, new]) {
+        let steps = steps([catalog, after], [old, new]);
+        let is_alone = steps.len() == 1;
+        for Step { sides: [before, next], span } in steps {
             let sides = [Side::of(catalog, old, &before.version), Side::of(after, new, &next.version)];
             let sample = Sample {
                 old: &sides[0],
                 new: &sides[1],
+                is_alone,
                 sides: [(catalog.kind().clone(), before), (after.kind().clone(), next)],
             };
-            let drafted = Subject { sample, versions, bundles, pack }.draft();
+            let drafted = Subject { sample, span, catalogs: [(catalog, old), (after, new)], bundles, pack }.draft();
             hints.extend(drafted.hints);
-            // What changed in one version alike is said once.
-            let fresh = drafted.rules.into_iter().filter(|rule| !own.iter().any(|known| known.lens == rule.lens));
+            // What changed in one version alike is said once, and objects of an older one pass the rules of a newer one.
+            let fresh = drafted.rules.into_iter().filter(|rule| !own.iter().any(|known| known.covers(rule)));
             let fresh: Vec<RuleDraft> = fresh.collect();
             own.extend(fresh);
         }
@@ -188,11 +202,11 @@ fn finished(rules: Vec<RuleDraft>, mut hints: Vec<Suggestion>, bundle: &str, pac
             rule.name = format!("{name}-{number}");
         }
         for suggestion in &mut rule.suggestions {
-            suggestion.file = file_of(bundle, &rule.name);
+            suggestion.file = file_of(&rule.bundle, &rule.name);
         }
     }
     for hint in &mut hints {
-        "pack.yaml".clone_into(&mut hint.file);
+        HEAD.clone_into(&mut hint.file);
     }
     let head = head(&merged, &hints, pack, bundle);
     let open = hints.into_iter().filter(|hint| !hint.is_sure);
@@ -222,7 +236,7 @@ fn head(rules: &[RuleDraft], hints: &[Suggestion], pack: &str, bundle: &str) -> 
 
 /// Writes an entry of `pack.yaml`, with a place to fill in, and names the list that it belongs to.
 fn entry(hint: &Suggestion, bundle: &str) -> (&'static str, String) {
-    let Suggestion { kind, old, reason, .. } = hint;
+    let Suggestion { kind, old, new, new_kind, reason, versions, .. } = hint;
     let (name, pattern) = (text(bundle), FieldPattern::parse(old).unwrap_or_default());
     match hint.sort {
         Sort::Removal => {
@@ -230,21 +244,19 @@ fn entry(hint: &Suggestion, bundle: &str) -> (&'static str, String) {
             ("dropped", format!("# {reason}\n- {{ bundle: {name}, kind: {kind}, reason: {why} }}\n"))
         }
         Sort::Default => {
-            let (around, key) = pattern.split_last().expect("a default is that of a key");
-            let absent = format!("{{ absent: {} }}", field(&FieldPattern::new([key.clone()])));
-            // Where what it is in is absent, there is no default.
-            let test = match around.parts().is_empty() {
-                true => absent,
-                false => format!("{{ some: {{ of: {}, is: {absent} }} }}", field(&around)),
-            };
-            let message = json!(format!("{MARK}: what it means that {old} is absent, or a rule that writes it"));
+            let moved = FieldPattern::parse(new).ok().filter(|moved| !moved.parts().is_empty());
             let id = format!("{}-{}-default", kind.kind.to_lowercase(), slug(&pattern));
-            let way = |way: &str| {
+            let way = |way: &str, kind: &GroupKind, at: &FieldPattern, version: Option<&ApiVersion>| {
+                let test = absence(at, version);
+                let message = json!(format!("{MARK}: what it means that {at} is absent, or a rule that writes it"));
                 format!(
                     "- {{ id: {id}-{way}, bundle: {name}, direction: {way}, kinds: [{kind}], if: {test}, message: {message} }}\n"
                 )
             };
-            ("advisories", format!("# {old}: {reason}\n{}{}", way("forward"), way("backward")))
+            let [first, second] = [0, 1].map(|side| versions.as_ref().map(|versions| &versions[side]));
+            let forward = way("forward", kind, &pattern, first);
+            let backward = way("backward", new_kind, moved.as_ref().unwrap_or(&pattern), second);
+            ("advisories", format!("# {old}: {reason}\n{forward}{backward}"))
         }
         _ => {
             let help = if hint.is_sure { format!("write {}", hint.new) } else { format!("{MARK}: what to write") };
@@ -253,29 +265,19 @@ fn entry(hint: &Suggestion, bundle: &str) -> (&'static str, String) {
     }
 }
 
-/// Lists which apiVersion of the new side is compared with which of the old one, and those of the rules where the new release serves
-/// both.
-fn steps(
-    [before, after]: [&Catalog; 2],
-    [old, new]: [ReleaseId; 2],
-) -> Vec<(ApiVersion, ApiVersion, Option<[ApiVersion; 2]>)> {
-    let versions = |catalog: &Catalog, release| -> Vec<String> {
-        catalog.served(release).iter().map(|version| version.name.to_owned()).collect()
+/// Writes the condition that an object, of one apiVersion where it is about that, lacks a field in what it is in.
+fn absence(at: &FieldPattern, version: Option<&ApiVersion>) -> String {
+    let (around, key) = at.split_last().expect("a default is that of a key");
+    let absent = format!("{{ absent: {} }}", field(&FieldPattern::new([key.clone()])));
+    // Where what it is in is absent, there is no default.
+    let test = match around.parts().is_empty() {
+        true => absent,
+        false => format!("{{ some: {{ of: {}, is: {absent} }} }}", field(&around)),
     };
-    let (own, its) = (versions(before, old), versions(after, new));
-    let of = |kind: &GroupKind, version: &str| ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-    let mut steps = Vec::new();
-    for version in &its {
-        let from = if own.contains(version) { Some(version) } else { own.first() };
-        let Some(from) = from else { continue };
-        let (one, other) = (of(before.kind(), from), of(after.kind(), version));
-        let is_beside = from != version && its.contains(from) && before.kind() == after.kind();
-        let both = is_beside.then(|| [one.clone(), other.clone()]);
-        steps.push((one, other, both));
+    match version {
+        Some(version) => format!("{{ all: [{{ equals: {{ field: apiVersion, value: {version} }} }}, {test}] }}"),
+        None => test,
     }
-    // What holds for a version that both have is said first.
-    steps.sort_by_key(|(one, other, _)| one.version != other.version);
-    steps
 }
 
 /// Drafts the rule of a kind that became another one.
@@ -310,6 +312,8 @@ fn retyped(
         reason: next.reason.clone(),
         is_sure: next.is_sure,
         file: String::new(),
+        new_kind: other.clone(),
+        versions: None,
     };
     let (notes, lens, cases) = if next.is_sure {
         let case = Case { name: "retyped".to_owned(), files: vec![("before.yaml", first), ("after.yaml", second)] };
@@ -320,7 +324,7 @@ fn retyped(
         let (lens, case) = refusal(one, first, bundles);
         (notes, vec![lens], vec![case])
     };
-    kind_rule(name, format!("{one} is {other}"), one, (notes, lens, cases), suggestion)
+    kind_rule(name, bundles[1], one, (notes, lens, cases), suggestion)
 }
 
 /// Notes that a kind has no successor.
@@ -335,6 +339,8 @@ fn removed(catalog: &Catalog) -> Suggestion {
         reason: "no kind came that it could be".to_owned(),
         is_sure: false,
         file: String::new(),
+        new_kind: kind.clone(),
+        versions: None,
     }
 }
 
@@ -350,7 +356,7 @@ fn refusal(kind: &GroupKind, object: String, bundles: [&str; 2]) -> (String, Cas
 /// Makes the rule of a kind of its notes, operations and cases.
 fn kind_rule(
     name: String,
-    summary: String,
+    bundle: &str,
     kind: &GroupKind,
     (notes, lens, mut cases): (Vec<String>, Vec<String>, Vec<Case>),
     suggestion: Suggestion,
@@ -361,7 +367,8 @@ fn kind_rule(
     cases.push(Case { name: "look-alike".to_owned(), files: vec![("same.yaml", twin)] });
     RuleDraft {
         name,
-        summary,
+        bundle: bundle.to_owned(),
+        summary: format!("{kind} is {}", suggestion.new),
         kinds: vec![kind.clone()],
         versions: None,
         needs_from: false,

@@ -7,12 +7,19 @@ use crate::syntax::field::FieldPattern;
 /// Writes a text as a value in YAML's flow style.
 pub(super) fn text(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    let starts_well = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    let starts_well =
+        text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '/') || is_plain_measure(text);
     let is_word = WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
     match starts_well && !is_word && text.chars().all(is_plain) {
         true => text.to_owned(),
         false => Value::from(text).to_string(),
     }
+}
+
+/// Returns whether a text is a number with a unit that no parser of YAML reads as a number, such as 30s.
+fn is_plain_measure(text: &str) -> bool {
+    let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    unit.len() < text.len() && unit.starts_with(['d', 'h', 'm', 's', 'G', 'K', 'M', 'T'])
 }
 
 /// Puts the article before the name of a kind: a Lamp, an Issuer, an HTTPRoute.

@@ -12,6 +12,7 @@ use super::pack_new::listed;
 use super::packs;
 use crate::authoring::build;
 use crate::authoring::crd_check::{CrdSet, bundle_of};
+use crate::authoring::starter::age;
 use crate::authoring::suggest::{self, Release, Suggestion};
 use crate::shell::report::{plural, visible};
 
@@ -43,14 +44,18 @@ pub(super) fn run(args: &SuggestArgs, console: Console) -> Result<Exit> {
     };
     build::write_new(folder, &draft.files, None)?;
     let folder = folder.display();
-    let steps = [
-        (format!("reversion pack lint {folder}"), "list the places to fill in, and what no rule converts"),
-        (format!("reversion pack test {folder}"), "run the rules on the fixtures"),
-    ];
-    let first = match draft.suggestions.is_empty() {
-        true => "As far as the schemas show, no object needs a conversion; write rules for what they do not show",
-        false => "Read each rule and its fixtures",
+    let mut steps =
+        vec![(format!("reversion pack lint {folder}"), "list the places to fill in, and what no rule converts")];
+    let first = match (draft.has_rules(), draft.suggestions.is_empty()) {
+        (true, _) => "Read each rule and its fixtures",
+        (false, false) => "No rule is drafted: read what pack.yaml leaves open, and write the rules that it needs",
+        (false, true) => {
+            "The schemas show nothing that a rule could convert; what a limit rejects is held back without one, and `reversion crd check` lists it. Write rules for what they do not show"
+        }
     };
+    if draft.has_rules() {
+        steps.push((format!("reversion pack test {folder}"), "run the rules on the fixtures"));
+    }
     console.print(&format!("{lines}{folder}: {counts}\n{first}, then:\n{}", listed(&steps)))?;
     Ok(Exit::Clean)
 }
@@ -71,6 +76,10 @@ fn releases(args: &SuggestArgs, console: Console) -> Result<[Release; 2]> {
     let names: Option<Vec<String>> = releases.iter().map(|(bundle, _)| bundle.clone()).collect();
     let names = names.filter(|names| names[0] != names[1]);
     let names = names.unwrap_or_else(|| bundles(&[args.old.clone(), args.new.clone()]));
+    // Two numbers at least make a release: what begins with a digit may be a commit.
+    let [old, new] = [0, 1].map(|side| age(&names[side]));
+    let is_backward = [&old, &new].iter().all(|age| age.0.len() > 1) && new < old;
+    ensure!(!is_backward, "{} is older than {}: pass the older release first", names[1], names[0]);
     let made = names.into_iter().zip(releases).map(|(bundle, (_, crds))| Release { bundle, crds });
     let made: Vec<Release> = made.collect();
     made.try_into().ok().context("there are two releases")
@@ -78,7 +87,7 @@ fn releases(args: &SuggestArgs, console: Console) -> Result<[Release; 2]> {
 
 /// Renders a suggestion: `93 % rename Shop.shops.example.com spec.size -> spec.replicas: REASON (FILE)`.
 fn line(suggestion: &Suggestion) -> String {
-    let Suggestion { kind, old, sort, new, confidence, reason, is_sure, file } = suggestion;
+    let Suggestion { kind, old, sort, new, confidence, reason, is_sure, file, .. } = suggestion;
     let confidence = match (confidence, is_sure) {
         (0, _) => "open".to_owned(),
         (confidence, true) => format!("{confidence} %"),

@@ -22,7 +22,7 @@ pub(super) fn run(args: &TestArgs, console: Console) -> Result<Exit> {
     let content = PackSource::parse(args.pack.clone().into())?.content_if_pack()?;
     let own = content.as_ref().map(PackContent::draft).transpose()?;
     let name = own.as_ref().map_or(args.pack.as_str(), Pack::name).to_owned();
-    let packs = packs::load_with(&args.packs.packs, own)?;
+    let packs = packs::load_for(own, &args.packs.packs)?;
     let pack = packs::named(&name, packs).map_err(|error| lint::not_a_pack(&args.pack, error))?;
     let folder = folder(args, content.is_some(), &name)?;
     let is_own = content.is_some();

@@ -16,8 +16,22 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
 
 /// Loads the same packs, those of `sources` among them, together with one that was made of CRDs.
 pub(super) fn load_with(sources: &[PackSource], of_crds: Option<Pack>) -> Result<&'static Packs> {
-    let mut more = sources.iter().map(PackSource::read).collect::<Result<Vec<_>>>()?;
-    more.extend(of_crds);
+    loaded(read(sources)?, of_crds)
+}
+
+/// Loads the same packs, those of `sources` among them, with the one that a call is about in the place of one of its name.
+pub(super) fn load_for(subject: Option<Pack>, sources: &[PackSource]) -> Result<&'static Packs> {
+    let mut others = read(sources)?;
+    others.retain(|pack| subject.as_ref().is_none_or(|subject| subject.name() != pack.name()));
+    loaded(others, subject)
+}
+
+fn read(sources: &[PackSource]) -> Result<Vec<Pack>> {
+    sources.iter().map(PackSource::read).collect()
+}
+
+fn loaded(mut more: Vec<Pack>, last: Option<Pack>) -> Result<&'static Packs> {
+    more.extend(last);
     Ok(Box::leak(Box::new(embedded::with(more)?)))
 }
 
