@@ -467,7 +467,7 @@ fn a_rule_between_api_versions_claims_what_they_have() {
             "p/v2/rule.yaml:7:15: rules move A.g spec.old to spec.newer, which 2/standard does not have",
             "  help: the fields of spec are new, old",
             "p/v2/rule.yaml:7:15: rules move A.g spec.old to spec.newer, which 3/standard does not have",
-            "  help: the fields of spec are new, old",
+            "  help: the fields of spec are new",
             "p/v2/rule.yaml:7:32: no release has A.g spec.newer",
             "  help: the fields of spec are new, old",
         ],

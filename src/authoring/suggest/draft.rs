@@ -7,7 +7,7 @@ use super::pairing::{Moved, Unsure};
 use super::rule::{RuleDraft, Sort, Suggestion};
 use super::score::Form;
 use super::skeleton::Sample;
-use super::step::Span;
+use super::step::{Span, cases_of};
 use super::text::{constant, field, slug, text, with_article};
 use super::unions::{Branch, Union};
 use crate::authoring::renames::last_key;
@@ -75,7 +75,7 @@ impl Subject<'_, '_> {
                 rule.cases.push(self.sample.unchanged(old));
             }
             let cases = std::mem::take(&mut rule.cases);
-            rule.cases = cases.into_iter().flat_map(|case| case.of_span(self.span, self.bundles[1])).collect();
+            rule.cases = cases.into_iter().flat_map(|case| cases_of(case, self.span, self.bundles[1])).collect();
         }
         drafted
     }

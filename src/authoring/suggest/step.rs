@@ -64,57 +64,55 @@ pub(super) fn steps([before, after]: [&Catalog; 2], [old, new]: [ReleaseId; 2]) 
     steps
 }
 
-impl Case {
-    /// Makes the cases of a step that does not lead both ways of a case that does.
-    pub(super) fn of_span(self, span: Span, newer: &str) -> Vec<Self> {
-        match span {
-            Span::Releases => vec![self],
-            Span::Beside => self.beside(),
-            Span::Left => self.left(newer),
-            Span::Merged => vec![self],
-        }
+/// Makes the cases of a step that does not lead both ways of a case that does.
+pub(super) fn cases_of(case: Case, span: Span, newer: &str) -> Vec<Case> {
+    match span {
+        Span::Releases => vec![case],
+        Span::Beside => beside(case),
+        Span::Left => left(case, newer),
+        Span::Merged => vec![case],
     }
+}
 
-    /// What would lose something, or would be held back, keeps its apiVersion where that is still served.
-    fn beside(self) -> Vec<Self> {
-        let Some(before) = self.file("before.yaml") else { return vec![self] };
-        let findings = self.file("findings.txt").filter(|text| !is_open(text));
-        if self.file("allow.txt").is_some() {
-            let kept = Self { name: format!("kept-{}", self.name), files: vec![("same.yaml", before.to_owned())] };
-            // Its object without what would be lost is what comes back.
-            let back = self.file("back.yaml").filter(|_| self.file("findings-back.txt").is_none());
-            let without = match back.zip(self.file("after.yaml")) {
-                Some((old, new)) => Self {
-                    name: format!("without-{}", self.name),
-                    files: vec![("before.yaml", old.to_owned()), ("after.yaml", new.to_owned())],
-                },
-                None => self,
-            };
-            return vec![kept, without];
-        }
-        match findings {
-            Some(findings) if findings.starts_with("dropped-field") => Vec::new(),
-            Some(findings) => {
-                let text = format!("{}{findings}", to_fill_in("is open: until that is known, its apiVersion stays"));
-                let files = vec![("before.yaml", before.to_owned()), ("findings.txt", text)];
-                vec![Self { files, ..self }]
-            }
-            None => vec![self],
-        }
+/// What would lose something, or would be held back, keeps its apiVersion where that is still served.
+fn beside(case: Case) -> Vec<Case> {
+    let Some(before) = case.file("before.yaml") else { return vec![case] };
+    let findings = case.file("findings.txt").filter(|text| !is_open(text));
+    if case.file("allow.txt").is_some() {
+        let kept = Case { name: format!("kept-{}", case.name), files: vec![("same.yaml", before.to_owned())] };
+        // Its object without what would be lost is what comes back.
+        let back = case.file("back.yaml").filter(|_| case.file("findings-back.txt").is_none());
+        let without = match back.zip(case.file("after.yaml")) {
+            Some((old, new)) => Case {
+                name: format!("without-{}", case.name),
+                files: vec![("before.yaml", old.to_owned()), ("after.yaml", new.to_owned())],
+            },
+            None => case,
+        };
+        return vec![kept, without];
     }
+    match findings {
+        Some(findings) if findings.starts_with("dropped-field") => Vec::new(),
+        Some(findings) => {
+            let text = format!("{}{findings}", to_fill_in("is open: until that is known, its apiVersion stays"));
+            let files = vec![("before.yaml", before.to_owned()), ("findings.txt", text)];
+            vec![Case { files, ..case }]
+        }
+        None => vec![case],
+    }
+}
 
-    /// An object of the new apiVersion keeps it in the old release.
-    fn left(mut self, newer: &str) -> Vec<Self> {
-        if self.file("same.yaml").is_some() {
-            return vec![self];
-        }
-        if self.file("before.yaml").is_none() {
-            return Vec::new();
-        }
-        self.files.retain(|(name, _)| !matches!(*name, "back.yaml" | "findings-back.txt"));
-        let after = self.file("after.yaml").filter(|text| !is_open(text)).map(str::to_owned);
-        self.files.extend(after.map(|after| ("back.yaml", after)));
-        self.files.push(("to.txt", format!("{newer}\n")));
-        vec![self]
+/// An object of the new apiVersion keeps it in the old release.
+fn left(mut case: Case, newer: &str) -> Vec<Case> {
+    if case.file("same.yaml").is_some() {
+        return vec![case];
     }
+    if case.file("before.yaml").is_none() {
+        return Vec::new();
+    }
+    case.files.retain(|(name, _)| !matches!(*name, "back.yaml" | "findings-back.txt"));
+    let after = case.file("after.yaml").filter(|text| !is_open(text)).map(str::to_owned);
+    case.files.extend(after.map(|after| ("back.yaml", after)));
+    case.files.push(("to.txt", format!("{newer}\n")));
+    vec![case]
 }

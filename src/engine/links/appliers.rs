@@ -37,8 +37,6 @@ impl Applier<'_> {
 pub(super) struct Appliers<'a> {
     /// By the path that they name.
     by_path: BTreeMap<&'a str, Vec<Applier<'a>>>,
-    /// Those that have a whole repository applied: its root can be any folder.
-    of_root: Vec<Applier<'a>>,
     /// Whether any of them gives a namespace.
     pub(super) give_namespaces: bool,
     /// Whether any of them adds a prefix or a suffix.
@@ -54,10 +52,7 @@ impl<'a> Appliers<'a> {
                 let applier = Applier { file, name: &survey.file, applied };
                 found.give_namespaces |= applied.namespace.is_some();
                 found.add_affixes |= applier.has_affixes();
-                match applied.folder.path.as_str() {
-                    "" => found.of_root.push(applier),
-                    path => found.by_path.entry(path).or_default().push(applier),
-                }
+                found.by_path.entry(&applied.folder.path).or_default().push(applier);
             }
         }
         found
@@ -71,16 +66,7 @@ impl<'a> Appliers<'a> {
 
     /// Returns the prefixes that they add to names, or the suffixes.
     pub(super) fn affixes(&self, end: usize) -> impl Iterator<Item = &'a str> {
-        self.all().map(move |applier| applier.applied.affixes[end].as_str())
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Applier<'a>> {
-        self.by_path.values().flatten().chain(&self.of_root)
-    }
-
-    /// Returns those that have a whole repository applied.
-    pub(super) fn of_root(&self) -> &[Applier<'a>] {
-        &self.of_root
+        self.by_path.values().flatten().map(move |applier| applier.applied.affixes[end].as_str())
     }
 }
 
@@ -89,17 +75,6 @@ pub(super) fn given(appliers: &[&Applier<'_>]) -> GivenNamespaces {
     let one = |applier: &&Applier<'_>| (applier.name.into(), applier.applied.namespace.as_deref().map(Into::into));
     let give = appliers.iter().any(|applier| applier.applied.namespace.is_some());
     appliers.iter().filter(|_| give).map(one).collect()
-}
-
-/// Returns the namespaces that a file of the run can get from objects that have the repository applied which it can be in: theirs too, besides
-/// those that it is given anyway, or none.
-pub(super) fn possibly_given(appliers: &[&Applier<'_>], anyway: Option<&GivenNamespaces>) -> GivenNamespaces {
-    let mut possible = given(appliers);
-    match anyway {
-        Some(anyway) => possible.extend(anyway.iter().cloned()),
-        None => possible.extend(possible.clone().into_iter().map(|(file, _)| (file, None))),
-    }
-    possible
 }
 
 /// Returns the last folders of a path, as they can be named from the root of a repository, which the run need not start at.

@@ -257,12 +257,6 @@ impl<'a> Graph<'a> {
         self.appliers_of(file, self.folders_without_kustomization(file))
     }
 
-    /// Returns the objects that have a whole repository applied, which `file` can be in.
-    fn of_root(&self, file: &str) -> Vec<&Applier<'a>> {
-        let appliers = self.appliers.of_root().iter();
-        appliers.filter(|applier| self.repositories.can_hold(&applier.applied.folder, file)).collect()
-    }
-
     /// Returns the folders that a file is in, the nearest first, up to the first one with a kustomization.
     fn folders_without_kustomization<'f>(&self, file: &'f str) -> impl Iterator<Item = &'f str> {
         let folders = file.match_indices('/').rev().map(|(at, _)| &file[..at]);
@@ -272,8 +266,7 @@ impl<'a> Graph<'a> {
     /// Returns whether an object that has a kustomization or another file applied adds a prefix or suffix to names.
     pub(super) fn adds_affixes_where_applied(&self, file: &str) -> bool {
         let appliers = || if self.files.contains_key(file) { self.appliers(file) } else { self.scanning(file) };
-        let has_affixes = || appliers().into_iter().chain(self.of_root(file)).any(Applier::has_affixes);
-        self.appliers.add_affixes && has_affixes()
+        self.appliers.add_affixes && appliers().into_iter().any(Applier::has_affixes)
     }
 
     /// Returns whether any kustomization, or what has one applied, puts objects into a namespace.
@@ -447,12 +440,6 @@ impl<'a> Graph<'a> {
             let given = appliers::given(&self.scanning(file));
             if !given.is_empty() {
                 add(file, &Arc::new(given));
-            }
-        }
-        for file in &self.others {
-            let given = appliers::possibly_given(&self.of_root(file), reached.get(*file).map(Arc::as_ref));
-            if !given.is_empty() {
-                reached.insert((*file).to_owned(), Arc::new(given));
             }
         }
         reached

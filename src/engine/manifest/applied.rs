@@ -1,7 +1,6 @@
 //! Which folders does an object have a controller, such as that of Flux or Argo CD, apply, and of which repository?
 //!
-//! Paths with a pattern or a placeholder name no one folder, and are left out. An empty one names the whole repository, and counts where the
-//! object gives something to all that is in it.
+//! Paths with a pattern or a placeholder name no one folder, and an empty one names the whole repository: such are left out.
 
 use super::kustomization::join;
 use super::object::Object;
@@ -25,13 +24,6 @@ pub(crate) struct Applied {
     pub(crate) namespace: Option<String>,
     /// The prefix and the suffix of all names.
     pub(crate) affixes: [String; 2],
-}
-
-impl Applied {
-    /// Returns whether what is applied gets a namespace or other names.
-    fn gives(&self) -> bool {
-        self.namespace.is_some() || self.affixes.iter().any(|affix| !affix.is_empty())
-    }
 }
 
 /// A repository, as objects name it.
@@ -62,7 +54,7 @@ pub(super) fn folders(carried: &[Carried<'_>]) -> Vec<Applied> {
             affixes: [&one.carrier.name_prefix, &one.carrier.name_suffix].map(affix),
         })
     });
-    named.filter(|one| (!one.folder.path.is_empty() || one.gives()) && is_plain(&one.folder.path)).collect()
+    named.filter(|Applied { folder, .. }| !folder.path.is_empty() && is_plain(&folder.path)).collect()
 }
 
 /// Returns the folder that a mapping is for, if it names one next to what it carries.
