@@ -150,7 +150,7 @@ fn keys_of_an_object_that_is_held_back_wait_for_it() {
     };
     let held = "a.yaml held-back not-convertible spec.nodeSelector".to_owned();
     let outcome = run(&[("a.yaml", &pod(""))], "karpenter@1.0.0");
-    assert_eq!(outcome.reported, [held.clone()]);
+    assert_eq!(outcome.reported, std::slice::from_ref(&held));
     let elsewhere = ", args: [karpenter.sh/provisioner-name]";
     let outcome = run(&[("a.yaml", &pod(elsewhere))], "karpenter@1.0.0");
     let reported = "a.yaml unresolved reference-not-updated spec.containers[0].args[0]".to_owned();
