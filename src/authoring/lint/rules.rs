@@ -7,6 +7,7 @@ use super::notes::reaches;
 use super::removals::next;
 use super::way_out::{alike, way_to_distinguish};
 use crate::authoring::rule_path::RulePath;
+use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Claims, Direction, Lens};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::pack::pack::Pack;
@@ -204,9 +205,11 @@ pub(crate) fn shared_fields(pack: &Pack, rule: &Rule) -> Vec<(FieldPattern, &'st
         return Vec::new();
     };
     let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
+    // No object has what only apiVersions have that are not served.
     let has = |field: &FieldPattern, is_there: &dyn Fn(usize) -> bool| {
-        let having = pack.catalog(&rule.kind).map(|catalog| catalog.having(field)).unwrap_or_default();
-        is_known(field) && having.iter().any(|id| is_there(pack.line().get(id).order))
+        let is_in = |id: ReleaseId, catalog: &Catalog| is_there(pack.line().get(id).order) && catalog.has(field, id);
+        let catalog = pack.catalog(&rule.kind);
+        is_known(field) && catalog.is_some_and(|catalog| catalog.having(field).iter().any(|id| is_in(id, catalog)))
     };
     let after = claims.old.into_iter().filter(|field| has(field, &|order| order == rule.order));
     let before = claims.new.into_iter().filter(|field| has(field, &|order| order + 1 == rule.order));

@@ -84,8 +84,8 @@ impl Subject<'_, '_> {
     fn is_shared(&self, [old, new]: &[FieldPattern; 2]) -> bool {
         let [(before, older), (after, newer)] = self.catalogs;
         let is_same = self.sample.sides[0] == self.sample.sides[1];
-        let went = self.sample.new.get(old).is_none() && after.having(old).contains(newer);
-        let came = self.sample.old.get(new).is_none() && before.having(new).contains(older);
+        let went = self.sample.new.get(old).is_none() && after.has(old, newer);
+        let came = self.sample.old.get(new).is_none() && before.has(new, older);
         is_same && (went || came)
     }
 
