@@ -50,8 +50,8 @@ pub fn check(releases: Releases<'_, '_>, pack: Option<&Pack>, policy: &Policy) -
     let mut changes = crd::changes(old, new);
     let mut more = history::changes(releases, &changes, policy.deprecated_releases);
     if let Some(pack) = pack {
-        let beside = [served::succeeding(old, new), served::preceding(old, new)].concat();
-        more.extend(claims::changes(changes.iter().chain(&beside), pack));
+        let between = served::between_versions(old, new);
+        more.extend(claims::changes(changes.iter().chain(&between), pack));
     }
     changes.extend(more);
     changes.extend(without_old(old, new));

@@ -32,3 +32,4 @@ pub use history::Releases;
 pub use policy::Policy;
 pub(crate) use release::bundle_of;
 pub use set::CrdSet;
+pub(crate) use set::check_nameless;

@@ -18,54 +18,40 @@ pub(super) fn replaced(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     pairs.filter(|(_, new)| !new.has_webhook()).flat_map(|(old, new)| replaced_versions(old, new)).collect()
 }
 
-/// Lists how each version that is new differs from the one in which objects were stored.
-pub(super) fn succeeding(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
-    let pairs = old.crds.iter().filter_map(|(name, crd)| Some((crd, new.crds.get(name)?)));
-    let of_pair = |(old, new)| succeeding_versions(old, new);
-    pairs.flat_map(of_pair).collect()
-}
-
-fn succeeding_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
-    let versions = old.versions();
-    let Some(kept) = versions.iter().find(|version| version.is_stored()).and_then(|stored| stored.schema()) else {
-        return Vec::new();
-    };
-    let more = new.versions().into_iter().filter(|version| old.version(version.name).is_none());
-    let own = |version: Version<'_>| {
-        let schemas = [kept.clone(), version.schema()?];
-        Some(schema::changes(new, version.name, schemas, Default::default()))
-    };
-    more.filter_map(own).flatten().collect()
-}
-
-/// Lists how the version in which objects are stored now differs from each version that objects could be written in and cannot any more.
-pub(super) fn preceding(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
+/// Lists how objects change that get another version: a new one, from that in which they were stored, and the one in which they are stored now,
+/// from those that are not served any more.
+pub(super) fn between_versions(old: &CrdSet<'_>, new: &CrdSet<'_>) -> Vec<Change> {
     let pairs = old.crds.iter().filter_map(|(name, crd)| Some((crd, new.crds.get(name)?)));
     let of_pair = |(old, new): (&Crd<'_>, &Crd<'_>)| {
-        let versions = new.versions();
-        let kept = versions.iter().find(|version| version.is_stored()).and_then(|stored| stored.schema());
-        let own = |version: Version<'_>| {
-            let schemas = [version.schema()?, kept.clone()?];
-            Some(schema::changes(new, version.name, schemas, Default::default()))
+        let [before, after] = [old, new].map(stored);
+        let came = new.versions().into_iter().filter(|version| old.version(version.name).is_none());
+        let came = came.filter_map(|version| Some((version.name, [before?, version])));
+        let gone = after.map(|after| gone(old, new, after).into_iter().map(move |from| (from.name, [from, after])));
+        let change = |(name, [from, to]): (&str, [Version<'_>; 2])| {
+            let schemas = [from.schema()?, to.schema()?];
+            Some(schema::changes(new, name, schemas, Default::default()))
         };
-        gone(old, new).into_iter().filter_map(own).flatten().collect::<Vec<_>>()
+        came.chain(gone.into_iter().flatten()).filter_map(change).flatten().collect::<Vec<_>>()
     };
     pairs.flat_map(of_pair).collect()
 }
 
-/// Lists the versions in which objects could be written, and cannot any more.
-fn gone<'c>(old: &'c Crd<'_>, new: &Crd<'_>) -> Vec<Version<'c>> {
+/// Returns the version in which objects are stored.
+fn stored<'c>(crd: &'c Crd<'_>) -> Option<Version<'c>> {
+    crd.versions().into_iter().find(Version::is_stored)
+}
+
+/// Lists the versions in which objects could be written, and cannot any more, but for the one in which they are stored.
+fn gone<'c>(old: &'c Crd<'_>, new: &Crd<'_>, stored: Version<'_>) -> Vec<Version<'c>> {
     let is_served = |name: &str| new.version(name).is_some_and(|version| version.is_served());
-    old.versions().into_iter().filter(|version| version.is_in_use() && !is_served(version.name)).collect()
+    let is_gone =
+        |version: &Version<'_>| version.is_in_use() && !is_served(version.name) && version.name != stored.name;
+    old.versions().into_iter().filter(is_gone).collect()
 }
 
 fn replaced_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
-    let versions = new.versions();
-    let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
-    let lost = gone(old, new)
-        .into_iter()
-        .filter(|version| version.name != stored.name)
-        .flat_map(|version| of_version(new, version, stored));
+    let Some(stored) = stored(new) else { return Vec::new() };
+    let lost = gone(old, new, stored).into_iter().flat_map(|version| of_version(new, version, stored));
     // What only the storage version has or accepts is lost by none, and what was written has its defaults.
     let is_lost = |found: &Difference| {
         !matches!(found.code, Code::CrdFieldAdded | Code::CrdDefault) && found.class != Some(Class::Loosened)
@@ -74,9 +60,8 @@ fn replaced_versions(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Change> {
 }
 
 fn of_crd(crd: &Crd<'_>) -> Vec<Change> {
-    let versions = crd.versions();
-    let Some(stored) = versions.iter().copied().find(Version::is_stored) else { return Vec::new() };
-    let served = versions.iter().copied().filter(|version| version.is_served() && version.name != stored.name);
+    let Some(stored) = stored(crd) else { return Vec::new() };
+    let served = crd.versions().into_iter().filter(|version| version.is_served() && version.name != stored.name);
     served.flat_map(|version| of_version(crd, version, stored)).map(|found| found.change).collect()
 }
 

@@ -13,7 +13,7 @@ use super::keyword::{KEYS, shown};
 use crate::engine::finding::{Code, Location};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
-use crate::knowledge::pack::crds::from_crds::{self, defined_kind, nameless};
+use crate::knowledge::pack::crds::from_crds::{self, defined_kind, is_nameless};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{self, FieldPath};
 
@@ -62,13 +62,7 @@ impl<'m> CrdSet<'m> {
         for (manifest, object) in
             manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)))
         {
-            if object.inline_patch.is_some() {
-                continue;
-            }
-            if let Some(wrong) = nameless(&object.value) {
-                bail!("{}: {wrong}", manifest.locate(object, &FieldPath::default().key("spec")));
-            }
-            let Some(kind) = defined_kind(&object.value) else { continue };
+            let Some(kind) = defined_kind(&object.value).filter(|_| object.inline_patch.is_none()) else { continue };
             let value =
                 manifest.full_value(object).map_err(|wrong| anyhow!("{}: {}", wrong.location, wrong.sentence()))?;
             let mut crd = Crd { manifest, object, kind, value };
@@ -83,6 +77,7 @@ impl<'m> CrdSet<'m> {
                 return Err(anyhow!("{place}: the CRD {name} is in the set twice; the other one is at {first}; {one}"));
             }
         }
+        check_nameless(manifests, |name| crds.contains_key(name))?;
         Ok(Self { name: set.to_owned(), crds })
     }
 
@@ -212,6 +207,23 @@ impl Crd<'_> {
             text,
             help: None,
         }
+    }
+}
+
+/// Checks that each CRD in files says which kind it defines; what has the name of a CRD that is defined is a patch of that.
+///
+/// # Errors
+/// The first CRD that does not.
+pub(crate) fn check_nameless(manifests: &[Manifest], is_defined: impl Fn(&str) -> bool) -> Result<()> {
+    let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
+    let mut nameless = objects.filter(|(_, object)| object.inline_patch.is_none() && is_nameless(&object.value));
+    let is_patch = |object: &Object| object.name.as_deref().is_some_and(&is_defined);
+    match nameless.find(|(_, object)| !is_patch(object)) {
+        Some((manifest, object)) => bail!(
+            "{}: the CRD is malformed: it does not say which kind it defines: write spec.group and spec.names.kind",
+            manifest.locate(object, &FieldPath::default().key("spec"))
+        ),
+        None => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::console::Console;
 use super::input::{self, Empty};
+use crate::authoring::crd_check::check_nameless;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
 use crate::knowledge::pack::crds::PlacedCrd;
@@ -100,15 +101,12 @@ pub(super) fn passed(paths: &[PathBuf], packs: &Packs, console: Console) -> Resu
         let manifests = input::read_crds(path, "--crds", Empty::Refuse, packs, console)?;
         let mut parts = Vec::new();
         for manifest in &manifests {
-            if let Some((object, wrong)) =
-                manifest.objects.iter().find_map(|object| Some((object, from_crds::nameless(&object.value)?)))
-            {
-                bail!("--crds: {}: {wrong}", manifest.locate(object, &FieldPath::default().key("spec")));
-            }
             let read = in_manifest(manifest, |_| true);
             parts.extend(read.map_err(|finding| anyhow!("--crds: {}: {}", finding.location, finding.sentence()))?);
         }
         let set = PassedSet { path: path.clone(), bundle, crds: patched(parts), manifests };
+        let is_defined = |name: &str| set.crds.iter().any(|crd| crd.value["metadata"]["name"] == name);
+        check_nameless(&set.manifests, is_defined).context("--crds")?;
         ensure!(!set.crds.is_empty(), "--crds: {} contains no CRD", set.name());
         Ok(set)
     });

@@ -167,7 +167,7 @@ fn first_action(name: &str, manifest: &Manifest) -> Option<usize> {
     chart_of(Path::new(name)).and_then(|_| manifest.text.find("{{"))
 }
 
-/// One file; of many, small ones are sorted.
+/// One file. What is large is boxed, since the files of a tree are sorted.
 pub(super) enum File<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
@@ -385,11 +385,12 @@ pub(super) fn crds_of_texts<'b>(
     Ok(manifests)
 }
 
-/// What a CRD looks like in a template is not known before the chart is rendered.
+/// What a CRD looks like in a template is not known before the chart is rendered; other templates can mention CRDs in comments.
 fn check_template_of_crds(file: &str, text: &str) -> Result<()> {
+    let defines_crd = text.lines().any(|line| line.contains("kind") && line.contains(CRD_KIND));
     ensure!(
-        !text.contains(CRD_KIND),
-        "{}: a template of a CRD cannot be read; render the chart first: `helm template --include-crds CHART`",
+        !defines_crd,
+        "{}: a template of a CRD cannot be read; render the chart first (`helm template --include-crds CHART`), or name the CRDs without it",
         visible(file)
     );
     Ok(())

@@ -55,17 +55,11 @@ fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>>
     rounds
 }
 
-/// How many bytes of two paths are compared at once.
-const STEP: usize = 16;
-
 /// Compares two paths name by name: by their bytes, with the slash before all others.
 pub(crate) fn by_names(left: &Path, right: &Path) -> Ordering {
     let [left, right] = [left, right].map(|path| path.as_os_str().as_encoded_bytes());
-    // Paths of one tree begin alike: these bytes are passed in steps.
-    let steps = left.chunks_exact(STEP).zip(right.chunks_exact(STEP));
-    let same = STEP * steps.take_while(|(left, right)| left == right).count();
-    let differ = left[same..].iter().zip(&right[same..]).position(|(left, right)| left != right);
-    let at = differ.map_or(left.len().min(right.len()), |at| same + at);
+    let differ = left.iter().zip(right).position(|(left, right)| left != right);
+    let at = differ.unwrap_or(left.len().min(right.len()));
     let [left, right] = [left, right].map(|path| path.get(at).map(|byte| (*byte != b'/', *byte)));
     left.cmp(&right)
 }

@@ -236,10 +236,14 @@ fn what_cannot_be_read_as_a_crd_fails_beside_others() {
         "{{- if .Values.crds }}\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{{- end }}\n";
     // As in the folders of Kubebuilder, beside the CRD that it is for.
     let patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: bikes.ride.example}\nspec: {conversion: {strategy: Webhook}}\n";
+    let versions = crd(&json!({"names": null, "group": null})).to_string();
+    let of_another = nameless.replace("bikes.ride.example", "cars.ride.example");
     for (other, message) in [
-        (nameless.as_str(), "new/b.yaml:1:116: the CRD is malformed: it does not say which kind it defines"),
+        (of_another.as_str(), "new/b.yaml:1:115: the CRD is malformed: it does not say which kind it defines"),
         (template, "new/b.yaml: a template of a CRD cannot be read; render the chart first"),
         (patch, ""),
+        (versions.as_str(), ""),
+        ("# A patch\nkind: Job\n{{/* CustomResourceDefinitions are elsewhere: apiextensions.k8s.io */}}\n", ""),
     ] {
         let tree = Tree::of(&[("old/a.yaml", &bike), ("new/a.yaml", &bike), ("new/b.yaml", other)]);
         for (run, read) in [

@@ -170,12 +170,11 @@ fn is_crd(value: &Value) -> bool {
     value["kind"] == CRD.1 && value["apiVersion"].as_str().is_some_and(is_of_group)
 }
 
-/// What is wrong with a CRD that does not say which kind it defines; `None` for a patch of one, which has neither versions nor a schema.
-pub(crate) fn nameless(value: &Value) -> Option<&'static str> {
+/// Returns whether a value is a CRD with versions or a schema that does not say which kind it defines: a malformed one, or a patch of another.
+pub(crate) fn is_nameless(value: &Value) -> bool {
     let has = |key: &str| value["spec"].get(key).is_some();
     let is_whole = has("versions") || has("version") || has("validation");
-    (is_crd(value) && is_whole && defined_kind(value).is_none())
-        .then_some("the CRD is malformed: it does not say which kind it defines: write spec.group and spec.names.kind")
+    is_crd(value) && is_whole && defined_kind(value).is_none()
 }
 
 /// Returns whether two CRDs say the same about their kind.
