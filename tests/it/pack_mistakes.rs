@@ -502,6 +502,40 @@ fn a_rename_that_only_a_schema_speaks_for_is_a_choice() {
     }
 }
 
+/// Signs are compared too, and a unit is another one in the other case.
+#[test]
+fn a_value_of_other_signs_or_of_an_amount_is_no_other_spelling() {
+    for (old, new, is_sure) in [
+        ("<=", ">=", false),
+        ("+1", "-1", false),
+        ("!=", "=", false),
+        ("10m", "10M", false),
+        ("always-on", "AlwaysOn", true),
+    ] {
+        let field = |value: &str| lamps(&format!("mode: {{type: string, enum: [other, \"{value}\"]}}"));
+        let tree = Tree::of(&[("v1/a.yaml", &field(old)), ("v2/a.yaml", &field(new))]);
+        let run = tree.run(&["pack", "suggest", "v1", "v2"]);
+        run.check(0);
+        let counts = if is_sure { "1 of 1 suggestion drafted" } else { "0 of 1 suggestion drafted" };
+        assert!(run.out.contains(counts), "{old} {new}: {}", run.all());
+    }
+}
+
+/// Where what a field is in has a default, the field has its own without any of it being written.
+#[test]
+fn a_changed_default_in_something_with_a_default_is_reported_for_an_empty_object() {
+    let field = |mode: &str| {
+        lamps(&format!("net: {{type: object, default: {{}}, properties: {{mode: {{type: string, default: {mode}}}}}}}"))
+    };
+    let lamp = "apiVersion: example.com/v1\nkind: Lamp\nmetadata: {name: a}\nspec: {}\n";
+    let tree = Tree::of(&[("v1/a.yaml", &field("a")), ("v2/a.yaml", &field("b")), ("lamp.yaml", lamp)]);
+    tree.run(&["pack", "suggest", "v1", "v2", "p"]).check(0);
+    for (from, to) in [("p@v1", "p@v2"), ("p@v2", "p@v1")] {
+        let run = tree.run(&["check", "--pack", "p", "--from", from, "--to", to, "lamp.yaml"]);
+        assert!(run.out.contains("what it means that spec.net.mode is absent"), "{}", run.all());
+    }
+}
+
 /// What it means that such a field is absent, no schema of both sides says.
 #[test]
 fn a_default_that_came_or_went_is_reported_until_a_person_decided() {

@@ -255,9 +255,16 @@ fn missing(stable: &CrdSet<'_>, experimental: &CrdSet<'_>) -> Vec<Change> {
             found.push(crd.change(Code::CrdChannel, None, &FieldPath::default(), text));
             continue;
         };
+        let scope = FieldPath::default().key("spec").key("scope");
+        if scope.text(&crd.value) != scope.text(&other.value) {
+            let text = "the experimental channel has another scope".to_owned();
+            found.push(crd.change(Code::CrdChannel, None, &scope, text));
+        }
         for version in crd.versions() {
-            let Some(other_version) = other.version(version.name) else {
-                let text = "the experimental channel lacks the version".to_owned();
+            let Some(other_version) =
+                other.version(version.name).filter(|other| other.is_served() || !version.is_served())
+            else {
+                let text = "the experimental channel lacks the version, or does not serve it".to_owned();
                 found.push(crd.change(Code::CrdChannel, None, &version.path(), text).of(version.name));
                 continue;
             };

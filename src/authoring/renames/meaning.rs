@@ -35,7 +35,7 @@ const PREFIXES: [[&str; 2]; 25] = [
 ];
 
 /// Words of which each excludes the others of its line.
-const ALTERNATIVES: [&[&str]; 54] = [
+const ALTERNATIVES: [&[&str]; 55] = [
     &["active", "passive"],
     &["after", "before"],
     &["allow", "block", "deny"],
@@ -90,6 +90,7 @@ const ALTERNATIVES: [&[&str]; 54] = [
     &["source", "destination"],
     &["true", "false"],
     &["connect", "idle", "read", "write"],
+    &["config", "secret"],
 ];
 
 /// Words that negate what they are with.
@@ -146,6 +147,17 @@ pub(crate) fn mean_different(one: &str, other: &str) -> bool {
     has_other_case_of_bits(one, other) || are_different(&words(one), &words(other))
 }
 
+/// Returns whether words of two paths exclude each other, so that a person decides whether what is at the one was at the other.
+pub(crate) fn are_opposed(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    let (own, its) = (without(&one, &other), without(&other, &one));
+    have_opposite(&own, &its)
+}
+
+fn have_opposite(own: &[String], its: &[String]) -> bool {
+    own.iter().any(|word| its.iter().any(|other| are_opposite(word, other)))
+}
+
 /// Returns whether two names differ in the case of what counts bits in one and bytes in the other: `Mbps` and `MBps`.
 fn has_other_case_of_bits(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -173,7 +185,7 @@ fn are_different(one: &[String], other: &[String]) -> bool {
         || negates(&its)
         || its.is_empty() && is_another_thing(&own, one)
         || own.is_empty() && is_another_thing(&its, other)
-        || own.iter().any(|word| its.iter().any(|other| are_opposite(word, other)))
+        || have_opposite(&own, &its)
         || have_other_prefixes(&joined[0], &joined[1])
 }
 
@@ -271,9 +283,21 @@ mod tests {
             ("width", "height"),
             ("tls", "mtls"),
             ("hostA", "hostB"),
-            ("nodeSelector.matchLabels", "podSelector.matchLabels"),
+            ("secretRef", "configMapRef"),
         ] {
             assert!(are_different(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn paths_whose_words_exclude_each_other() {
+        for (one, other, expected) in [
+            ("nodeSelector.matchLabels", "podSelector.matchLabels", true),
+            ("secretName", "configMapRef.name", true),
+            ("timeout", "a.timeout", false),
+            ("secretName", "secret.name", false),
+        ] {
+            assert_eq!(are_opposed(one, other), expected, "{one} {other}");
         }
     }
 

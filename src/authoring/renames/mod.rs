@@ -10,5 +10,5 @@ mod meaning;
 mod names;
 
 pub(crate) use judgement::{Candidate, are_alike, is_renamed};
-pub(crate) use meaning::mean_different;
+pub(crate) use meaning::{are_opposed, mean_different};
 pub(crate) use names::{last_key, likeness, to_u32, words};

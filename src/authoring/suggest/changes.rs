@@ -76,7 +76,7 @@ pub(super) fn changes<'s, 'c>(old: &'s Side<'c>, new: &'s Side<'c>) -> Changes<'
         pairs.iter().filter_map(|(before, after)| value_change(old, before, new, after)).collect();
     let changed: Vec<OpenDefault> =
         pairs.iter().filter_map(|(before, after)| open_default(old, before, new, after, &values)).collect();
-    let defaults: Vec<DefaultChange> = changed.iter().filter_map(|change| default_change(new, change)).collect();
+    let defaults: Vec<DefaultChange> = changed.iter().filter_map(|change| default_change([old, new], change)).collect();
     let unions = open_unions(&pairing, old, new);
     let is_written = |field: &FieldPattern| unions.iter().any(|union| union.discriminator == *field);
     let open = new.all().filter(|field| !is_written(field));
@@ -142,20 +142,33 @@ fn value_change(old: &Side<'_>, before: &FieldPattern, new: &Side<'_>, after: &F
 fn likeness_of_values(one: &Value, other: &Value) -> u32 {
     match (one.as_str(), other.as_str()) {
         (Some(one), Some(other)) => {
-            // A person says whether the one is the other one then.
-            if mean_different(one, other) { 0 } else { likeness(&words(one), &words(other)) }
+            // A person says whether the one is the other one then: `<=` and `>=`, `10m` and `10M`.
+            let is_sign = |letter: char| !letter.is_alphanumeric();
+            let signs = |text: &str| {
+                let inside = text.trim_matches(is_sign);
+                text.split_once(inside).map(|(before, after)| (before.to_owned(), after.to_owned()))
+            };
+            let has_other_signs = !one.chars().any(char::is_alphanumeric) || signs(one) != signs(other);
+            let is_amount = one.starts_with(|first: char| first.is_ascii_digit());
+            match has_other_signs || is_amount || mean_different(one, other) {
+                true => 0,
+                false => likeness(&words(one), &words(other)),
+            }
         }
         _ => 0,
     }
 }
 
 /// Returns the change of a default that an operation keeps: of a field that stays where it is, to which the old one can still be written.
-fn default_change(new: &Side<'_>, change: &OpenDefault) -> Option<DefaultChange> {
+fn default_change([old, new]: [&Side<'_>; 2], change: &OpenDefault) -> Option<DefaultChange> {
     let OpenDefault { fields: [before, after], sides: [Some(own), Some(its)] } = change else { return None };
     let listed = new.attributes(after).and_then(|limits| limits.allowed.as_ref());
     let is_allowed = listed.is_none_or(|listed| listed.contains(own));
     let is_kept = new.kind(after).is_some_and(|kind| kind.accepts(own)) && !own.is_object() && !own.is_array();
-    (before == after && is_allowed && is_kept).then(|| DefaultChange {
+    // With a default of what it is in, it is there where that is absent, too.
+    let around = after.split_last().map(|(around, _)| around).unwrap_or_default();
+    let is_made = [old, new].iter().any(|side| side.attributes(&around).is_some_and(|its| its.default.is_some()));
+    (before == after && is_allowed && is_kept && !is_made).then(|| DefaultChange {
         field: after.clone(),
         old: own.clone(),
         new: its.clone(),

@@ -3,7 +3,7 @@
 //! Names, what the fields accept, and where they are count; what a schema says for people does not.
 
 use super::side::Side;
-use crate::authoring::renames::{are_alike, last_key, likeness, mean_different, to_u32, words};
+use crate::authoring::renames::{are_alike, are_opposed, last_key, likeness, mean_different, to_u32, words};
 use crate::knowledge::catalog::Type;
 use crate::syntax::field::{FieldPattern, Part};
 
@@ -206,7 +206,7 @@ pub(super) fn score(old: &Side<'_>, new: &Side<'_>, places: &Places<'_>) -> Opti
     let is_unnamed = size == 0 && whole < 70 && !are_alike(keys[0], keys[1]);
     let [from, new] =
         [places.from, places.new].map(|place| FieldPattern::new(place.parts()[shared..].to_vec()).to_string());
-    let most = if is_unnamed || mean_different(&from, &new) { SURE - 1 } else { 97 };
+    let most = if is_unnamed || mean_different(keys[0], keys[1]) || are_opposed(&from, &new) { SURE - 1 } else { 97 };
     let confidence = confidence.min(most);
     let reason = reason(old, places, &form, [name, shape], stays);
     Some(Score { form, confidence, reason })

@@ -20,7 +20,7 @@ use crate::knowledge::pack::crds::own::OwnCrds;
 use crate::knowledge::pack::crds::{PlacedCrd, crd};
 use crate::knowledge::pack::folder::HEAD;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine};
-use crate::syntax::field::FieldPattern;
+use crate::syntax::field::{FieldPattern, Part};
 use crate::syntax::yaml::{self, read_value};
 
 /// The CRDs of one release, which were checked.
@@ -265,14 +265,14 @@ fn entry(hint: &Suggestion, bundle: &str) -> (&'static str, String) {
     }
 }
 
-/// Writes the condition that an object, of one apiVersion where it is about that, lacks a field in what it is in.
+/// Writes the condition that an object, of one apiVersion where it is about that, lacks a field, in some item where it is in one.
 fn absence(at: &FieldPattern, version: Option<&ApiVersion>) -> String {
-    let (around, key) = at.split_last().expect("a default is that of a key");
-    let absent = format!("{{ absent: {} }}", field(&FieldPattern::new([key.clone()])));
-    // Where what it is in is absent, there is no default.
-    let test = match around.parts().is_empty() {
-        true => absent,
-        false => format!("{{ some: {{ of: {}, is: {absent} }} }}", field(&around)),
+    let inside = at.parts().iter().rposition(|part| !matches!(part, Part::Key(_))).map_or(0, |last| last + 1);
+    let (around, rest) = at.parts().split_at(inside);
+    let absent = format!("{{ absent: {} }}", field(&FieldPattern::new(rest.to_vec())));
+    let test = match around {
+        [] => absent,
+        _ => format!("{{ some: {{ of: {}, is: {absent} }} }}", field(&FieldPattern::new(around.to_vec()))),
     };
     match version {
         Some(version) => format!("{{ all: [{{ equals: {{ field: apiVersion, value: {version} }} }}, {test}] }}"),

@@ -222,6 +222,12 @@ fn the_experimental_channel_has_what_the_stable_one_has() {
     check(of_channel("experimental", field(10)), 0);
     check(of_channel("experimental", field(20)), 0);
     check(of_channel("experimental", field(5)), 1);
+    let mut wider = of_channel("experimental", field(10));
+    wider["spec"]["scope"] = "Cluster".into();
+    check(wider, 1);
+    let mut unserved = of_channel("experimental", field(10));
+    unserved["spec"]["versions"][0]["served"] = false.into();
+    check(unserved, 1);
     check(of_channel("experimental", json!({})), 1);
 }
 
