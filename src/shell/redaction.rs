@@ -2,7 +2,8 @@
 //!
 //! The values under `data` and `stringData` of a Secret must not get into a file that is kept or passed on, nor must the copy of
 //! them that `kubectl apply` leaves in an annotation. A text is parsed again to find them: a text that holds no Secret costs a
-//! search for the word. A text within a text, such as an inline patch, is redacted as a whole.
+//! search for the word. A text within a text, such as an inline patch, is redacted as a whole. A template is no YAML: its documents
+//! are known by their words, and redacted as a whole.
 //!
 //! Invariant: every byte of a Secret's values is in a span; what cannot be separated is redacted as a whole.
 
@@ -35,17 +36,17 @@ pub(crate) fn meets(left: Span, right: Span) -> bool {
     left.start < right.end && right.start < left.end
 }
 
-/// Finds the values of every Secret in `text`, in the order of documents; a document that cannot be read is one span.
+/// Finds the values of every Secret in `text`, in the order of documents; a document that cannot be read and may have some is one span.
 pub(crate) fn secret_spans(text: &str) -> Vec<Span> {
     // A word with a backslash can be spelled in many ways.
     if !text.contains("Secret") && !text.contains('\\') {
         return Vec::new();
     }
-    let Ok(tree) = yaml::parse(text) else { return vec![Span::new(0, text.len())] };
+    let Ok(tree) = yaml::parse(text) else { return unread_documents(text) };
     let mut spans = Vec::new();
     for document in tree.documents() {
         let Ok(value) = read_value(&tree, text, document.root) else {
-            spans.push(document.span);
+            spans.extend(may_hold_secret(document.span.of(text)).then_some(document.span));
             continue;
         };
         let mut places = Vec::new();
@@ -58,6 +59,22 @@ pub(crate) fn secret_spans(text: &str) -> Vec<Span> {
         }
     }
     spans
+}
+
+/// Finds the documents that can have a Secret in a text that is no YAML.
+fn unread_documents(text: &str) -> Vec<Span> {
+    let feeds = memchr::memmem::find_iter(text.as_bytes(), "\n---").map(|feed| feed + 1);
+    let mut start = 0;
+    let documents = feeds.chain([text.len()]).map(|end| Span::new(std::mem::replace(&mut start, end), end));
+    documents.filter(|document| may_hold_secret(document.of(text))).collect()
+}
+
+/// Returns whether a document that cannot be read can have a Secret: it has the word and a key of what one holds, or escapes.
+fn may_hold_secret(document: &str) -> bool {
+    let words = || document.split(|one: char| !one.is_ascii_alphanumeric());
+    let has = |wanted: [&str; 2]| words().any(|word| wanted.contains(&word));
+    let has_escapes = ["\\x", "\\u", "\\U"].iter().any(|escape| document.contains(escape));
+    has_escapes || has(["Secret", "SecretList"]) && has(["data", "stringData"])
 }
 
 /// What the items of a list are.
@@ -175,6 +192,20 @@ data: {x: free}
         check(&text("Secret"), "free", false);
         check(&text("Route"), "czNj", false);
         check("a: |\n  Secret: [czNj\nb: free\n", "czNj", false);
+    }
+
+    #[test]
+    fn the_documents_of_a_template_are_known_by_their_words() {
+        let of_kind = |kind: &str| {
+            format!(
+                "kind: Route\na: {{{{ .free }}}}\n---\nkind: {kind}\nmetadata: {{name: a}}\ndata:\n  k: {{{{ \"czNj\" }}}}\n"
+            )
+        };
+        check(&of_kind("Secret"), "czNj", true);
+        check(&of_kind("Secret"), "free", false);
+        check(&of_kind("\"\\x53ecret\""), "czNj", true);
+        check(&of_kind("ExternalSecret"), "czNj", false);
+        check("imagePullSecrets: [{{ .free }}]\nkind: Secret\n", "free", false);
     }
 
     #[test]

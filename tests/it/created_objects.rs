@@ -264,6 +264,23 @@ fn in_a_text(values: &str) -> String {
 }
 
 #[test]
+fn objects_that_are_texts_of_json_in_values_are_converted_there() {
+    let text = |version: &str| {
+        format!(
+            "extraObjects:\n- |\n  {{\"apiVersion\": \"policy/{version}\", \"kind\": \"PodDisruptionBudget\", \"metadata\": {{\"name\":\"a\"}}, \"spec\": {{\"minAvailable\":1}}}}\n- '{{\"apiVersion\":\"policy/{version}\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{{\"name\":\"b\"}},\"spec\":{{}}}}'\n- |\n  \"kind\": PodDisruptionBudget\n  \"apiVersion\": policy/{version}\n  \"metadata\": {{name: c}}\n"
+        )
+    };
+    let tree = Tree::of(&[("values.yaml", &*text("v1beta1"))]);
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "kubernetes@1.33"]).check(0);
+    assert_eq!(tree.text("values.yaml"), text("v1"));
+    // A text whose lines are joined is held back.
+    let folded = text("v1beta1").replace("- |\n  {", "- >-\n  {");
+    let run = Tree::of(&[("values.yaml", &*folded)]).run(&["check", "--to", "kubernetes@1.33"]);
+    assert!(run.out.contains("PodDisruptionBudget a: the text that the object is in is not converted"), "{}", run.out);
+    run.check(1);
+}
+
+#[test]
 fn objects_that_are_texts_in_values_are_converted_there() {
     let [old, new] = [VALUES, &converted_values()].map(in_a_text);
     let release = |values: &str| {

@@ -121,3 +121,13 @@ fn a_change_that_a_condition_decides_about_names_the_field() {
         "what must change at apiVersion (line 2) depends on `{{- if .Capabilities",
     );
 }
+
+#[test]
+fn json_needs_no_blank_before_an_action() {
+    let text = |version: &str| {
+        format!(
+            "{{\"apiVersion\":\"policy/{version}\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{{\"name\":{{{{ .Release.Name | quote }}}}}},\"spec\":{{\"minAvailable\":{{{{ .Values.min }}}},\"selector\":{{\"matchLabels\":{{\"a\":\"b\"}}}}}}}}\n"
+        )
+    };
+    converts(&text("v1beta1"), &text("v1"));
+}

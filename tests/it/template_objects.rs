@@ -536,6 +536,45 @@ fn a_definition_that_is_read_is_not_converted() {
     }
 }
 
+/// What is read by a computed name is what some action names in an argument.
+#[test]
+fn definitions_that_are_merged_by_name_hold_back_no_others() {
+    let library = |version: &str| {
+        format!(
+            "{{{{- define \"merge\" -}}}}\n{{{{ $own := fromYaml (include (index . 1) (first .)) }}}}{{{{ toYaml $own }}}}\n{{{{- end -}}}}\n{{{{- define \"pdb.tpl\" -}}}}\napiVersion: policy/v1beta1\n@budget\n{{{{- end -}}}}\n{{{{- define \"pdb\" -}}}}\n{{{{ include \"merge\" (append . \"pdb.tpl\") }}}}\n{{{{- end -}}}}\n{{{{- define \"plain\" -}}}}\napiVersion: policy/{version}\n@budget\n{{{{- end -}}}}\n"
+        )
+    };
+    let file = |version: &str| format!("apiVersion: policy/v1\n@budget\n=== templates/_h.tpl\n{}", library(version));
+    converts_in_part(
+        &file("v1beta1"),
+        &file("v1"),
+        "templates/_h.tpl:5:1: held-back[template-action]",
+        "the chart reads what its definition prints",
+    );
+}
+
+/// Several actions can print the same.
+#[test]
+fn what_stands_in_the_way_is_named_where_it_stands() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a: {{ .Values.branch }}\n---\napiVersion: image.toolkit.fluxcd.io/v1alpha1\nkind: ImageUpdateAutomation\nmetadata: {name: x}\nspec:\n  checkout: {branch: {{ .Values.branch }}, gitRepositoryRef: {name: g}}\n  interval: 5m\n  commit: {authorName: a, authorEmail: b}\n";
+    let run = becomes(text, text, "flux@2.6", 1);
+    says(
+        &run,
+        "templates/a.yaml:11:22: held-back[template-action]",
+        "`{{ .Values.branch }}` stands in what must change",
+    );
+}
+
+#[test]
+fn a_listener_without_client_validation_can_have_any_protocol() {
+    let gateway = |version: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\nkind: Gateway\nmetadata: {{name: x}}\nspec:\n  gatewayClassName: a\n  listeners:\n  - {{name: a, port: 80, protocol: {{{{ .Values.protocol }}}}}}\n"
+        )
+    };
+    becomes(&gateway("v1beta1"), &gateway("v1"), "gateway-api@1.4", 0);
+}
+
 #[test]
 fn a_file_of_definitions_that_helm_prints_is_a_template() {
     becomes(

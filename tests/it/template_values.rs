@@ -128,6 +128,14 @@ fn what_a_definition_of_another_chart_makes_is_told_once_for_each_chart() {
             "prints what a definition of another chart makes, which is not converted",
         );
     }
+    // Beside one whose apiVersion the cluster decides.
+    let other = "{{- define \"lib.a\" -}}\napiVersion: {{ include \"lib.api\" . }}\n@budget\n{{- end -}}\n{{- define \"lib.api\" -}}\n{{- if semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version }}policy/v1beta1{{ else }}policy/v1{{ end }}\n{{- end -}}\n";
+    let mixed = library("v1beta1").replace("_p.tpl\n", &format!("_p.tpl\n{other}"));
+    for place in
+        ["templates/a.yaml:2:1: unresolved[template-action]", "charts/lib/templates/_p.tpl: unresolved[template]"]
+    {
+        held(&format!("{{{{ include \"lib.a\" . }}}}\n{{{{ include \"lib.budget\" . }}}}\n{mixed}"), place, "");
+    }
     // A list of raw objects is printed by a definition too, and what needs nothing is not told.
     for call in [
         "{{- range .Values.extra }}\n---\n{{ include \"lib.render\" (dict \"value\" . \"context\" $) }}\n{{- end }}\n",

@@ -637,10 +637,11 @@ fn other_place(source: SourceText<'_>, from: usize, problem: &Problem) -> String
     position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
-/// Reports an inline patch whose text cannot be edited in its file.
+/// Reports an inline patch, or another text with an object, that cannot be edited in its file.
 fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
+    let what = if object.is_inline_patch() { "inline patch" } else { "text that the object is in" };
     let message =
-        "the inline patch is not converted, because it is neither a literal block nor on one line, or has an anchor";
+        format!("the {what} is not converted, because it is neither a literal block nor on one line, or has an anchor");
     Finding::new(source.location(0), Code::InlinePatch, Severity::Held, message)
         .about(source.finding_object(object))
         .help("write it as a literal block (`|`) without an anchor, move it to a file of its own, or change it by hand")

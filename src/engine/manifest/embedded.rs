@@ -185,7 +185,7 @@ impl Search<'_> {
 
 /// Returns the kind of the first known object in a text, which can be a template too: by two lines of the same column, or else as data.
 fn kind_in_text(text: &str, recognizer: &Recognizer) -> Option<String> {
-    if !text.contains("apiVersion:") {
+    if !text.contains("apiVersion") {
         return None;
     }
     let as_data = || {
@@ -210,6 +210,7 @@ fn kind_in_lines(text: &str, recognizer: &Recognizer) -> Option<String> {
     let fields = text.lines().filter_map(|line| {
         let field = line.trim_start_matches([' ', '-']);
         let (key, value) = field.split_once(": ")?;
+        let key = key.trim_matches(['"', '\'']);
         let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
         ["apiVersion", "kind"].contains(&key).then_some((line.len() - field.len(), key, value))
     });

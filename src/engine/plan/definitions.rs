@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::syntax::template::{Changes, Defines, Template};
+use crate::syntax::template::{Changes, Defines, Template, YamlReads};
 
 /// A template of a chart.
 pub(crate) struct TemplateFile {
@@ -26,8 +26,8 @@ pub(crate) struct Definitions {
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
     pub(crate) own: BTreeSet<String>,
-    /// Whether something in the chart reads YAML that is printed: a definition can be a part of an object then, or be looked into.
-    pub(crate) reads_yaml: bool,
+    /// Of which definitions something in the chart reads the YAML that they print: one can be a part of an object then, or be looked into.
+    pub(crate) yaml_reads: YamlReads,
     /// The names of the definitions whose text a condition of the chart asks for, or an action changes.
     pub(crate) asked: BTreeSet<String>,
     /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.

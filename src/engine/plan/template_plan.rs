@@ -200,12 +200,11 @@ impl<'t> TemplatePlan<'t> {
     /// an apiVersion that `leaves` the target.
     pub(super) fn find_foreign(&mut self, leaves: impl Fn(&str) -> bool) {
         let is_own = |one: &&ReadingPlan| one.reading.definition(self.template).is_none();
+        let known =
+            self.readings.iter().filter(is_own).flat_map(|one| one.objects().map(|object| one.printed_by(object)));
+        let known: BTreeSet<Option<usize>> = known.collect();
         let body = self.template.parts().find(|part| part.name().is_none() && part.is_without_text());
-        let Some(body) = body.filter(|_| self.readings.iter().filter(is_own).all(|one| one.objects().next().is_none()))
-        else {
-            return;
-        };
-        for number in body.action_numbers() {
+        for number in body.into_iter().flat_map(Part::action_numbers).filter(|number| !known.contains(&Some(*number))) {
             let action = &self.template.actions()[number];
             if action.prints_whole().is_some_and(|name| is_foreign(name, &self.file.definitions, &leaves, PASSED_ON)) {
                 let place = self.place(action.span.start);
@@ -462,9 +461,10 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
     fn is_read(&self, part: Span) -> bool {
-        let Definitions { reads_yaml, asked, .. } = &*self.file.definitions;
+        let Definitions { yaml_reads, asked, values_text, .. } = &*self.file.definitions;
         let is_read = |one: &&ReadingPlan| {
-            one.reading.definition(self.template).is_some_and(|name| *reads_yaml || asked.contains(name))
+            let name = one.reading.definition(self.template);
+            name.is_some_and(|name| asked.contains(name) || yaml_reads.has(name, values_text))
         };
         let of_definitions = self.readings.iter().filter(is_read);
         of_definitions

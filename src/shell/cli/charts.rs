@@ -262,9 +262,9 @@ fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -
     let folder = chart.join(TEMPLATES);
     let is_one = |version: &&String| version.contains("{{") || plan::leaves_version(goal, version);
     let own = brought.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder));
-    let mut first = own.filter_map(|(file, versions)| Some((file, versions.iter().find(is_one)?)));
+    let mut all = own.flat_map(|(file, versions)| versions.iter().filter(is_one).map(move |version| (file, version)));
     let names = || names_in(chart, around);
-    let (file, version) = first.find_map(|(file, version)| match version.contains("{{") {
+    let (file, version) = all.find_map(|(file, version)| match version.contains("{{") {
         // Values can print it.
         true => names().iter().find_map(|name| old_in_values(chart, around, name, goal)),
         false => Some((file.clone(), version.clone())),
@@ -471,7 +471,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         }
         let Some(template) = template else { continue };
         let text = template.text();
-        definitions.reads_yaml |= text.contains("fromYaml");
+        definitions.yaml_reads.add(&template);
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {

@@ -3,9 +3,9 @@
 //! Invariant: a reading that prints a byte that an edit touches wants that edit.
 
 use super::environment::Environment;
-use super::lex::Unclosed;
+use super::lex::{Action, Unclosed};
 use super::print::Printer;
-use super::reading::{Placeholders, Reading};
+use super::reading::{Choice, Placeholders, Reading};
 use super::source::{Candidate, Changes, Mapped, Obstacle};
 use super::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
@@ -69,8 +69,8 @@ pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disag
         meeting.changes.push(changes);
     }
     meeting.collect_offers();
-    let edits =
-        EditSet::new(meeting.settle()?).map_err(|overlap| meeting.conflict(Span::new(overlap.at, overlap.at), 0, 0))?;
+    let edits = EditSet::new(meeting.settle()?)
+        .map_err(|overlap| meeting.conflict(Span::new(overlap.at, overlap.at), &BTreeSet::new()))?;
     Ok(Mapped { edits, copied: copied.into_iter().collect() })
 }
 
@@ -115,8 +115,8 @@ impl Meeting<'_> {
                 // What suits most readings, and of those what is best for this one.
                 let agreed = candidates.iter().rev().filter(|one| self.stranger(one).is_none());
                 let Some(edit) = agreed.map(|one| one.edit.clone()).max_by_key(|edit| self.offers[edit].len()) else {
-                    let first = &candidates[0];
-                    return Err(self.conflict(first.touched, reading, self.stranger(first).unwrap_or(reading)));
+                    let wanted = self.offers[&candidates[0].edit].iter().map(|offer| offer.reading).collect();
+                    return Err(self.conflict(candidates[0].touched, &wanted));
                 };
                 self.settled.extend(&self.offers[&edit]);
                 edits.push(edit);
@@ -137,19 +137,24 @@ impl Meeting<'_> {
         (0..self.edited.len()).find(|reading| (prints(*reading) || offered(*reading)) && !wants(*reading))
     }
 
-    fn conflict(&self, span: Span, one: usize, other: usize) -> Disagreement {
-        let (one, other) = (self.edited[one].reading, self.edited[other].reading);
-        let others: BTreeMap<_, _> = other.choices.iter().map(|choice| (choice.block, choice.branch)).collect();
-        let differ: Vec<_> = one
-            .choices
-            .iter()
-            .filter(|choice| others.get(&choice.block).is_some_and(|branch| *branch != choice.branch))
-            .map(|choice| choice.block)
-            .collect();
+    /// Returns the first block in which a reading that is in `wanted` differs from one that prints the bytes and is not: of the two that are
+    /// most alike.
+    fn conflict(&self, span: Span, wanted: &BTreeSet<usize>) -> Disagreement {
+        let prints = |reading: &usize| self.edited[*reading].reading.prints(self.template, span);
+        let others: Vec<usize> = (0..self.edited.len()).filter(|one| !wanted.contains(one)).filter(prints).collect();
+        let pairs = wanted.iter().flat_map(|one| others.iter().map(|other| self.differing(*one, *other)));
+        let differing = pairs.filter(|blocks| !blocks.is_empty()).min_by_key(Vec::len);
         let actions = self.template.actions();
-        let before = differ.iter().rev().find(|action| actions[**action].span.start <= span.start);
-        let nearest = actions.partition_point(|action| action.span.start <= span.start).saturating_sub(1);
-        Disagreement::Conflict { span, action: before.or(differ.first()).copied().unwrap_or(nearest) }
+        let nearest = || actions.partition_point(|action| action.span.start <= span.start).saturating_sub(1);
+        Disagreement::Conflict { span, action: differing.map_or_else(nearest, |blocks| blocks[0]) }
+    }
+
+    /// Returns the blocks in which two readings differ.
+    fn differing(&self, one: usize, other: usize) -> Vec<usize> {
+        let [one, other] = [one, other].map(|reading| &self.edited[reading].reading.choices);
+        let others: BTreeMap<_, _> = other.iter().map(|choice| (choice.block, choice.branch)).collect();
+        let differs = |choice: &&Choice| others.get(&choice.block).is_some_and(|branch| *branch != choice.branch);
+        one.iter().filter(differs).map(|choice| choice.block).collect()
     }
 }
 
@@ -200,8 +205,11 @@ fn difference(before: &Template, after: &Template, printed: &Reading, expected: 
     let place = printed.source_of(after, at);
     let near = after.actions().partition_point(|action| action.span.start <= place).checked_sub(1)?;
     let text = after.actions()[near].span.of(after.text());
-    let action = before.actions().iter().position(|action| action.span.of(before.text()) == text)?;
-    Some(Obstacle { action })
+    let is_it = |template: &Template, action: &Action| action.span.of(template.text()) == text;
+    let earlier = after.actions()[..near].iter().filter(|action| is_it(after, action)).count();
+    let mut alike = (0..before.actions().len()).filter(|at| is_it(before, &before.actions()[*at]));
+    let first = alike.next()?;
+    Some(Obstacle { action: alike.take(earlier).last().unwrap_or(first) })
 }
 
 /// Returns whether every action of one file is in the other as often, or is copied there.

@@ -40,6 +40,7 @@ mod uses;
 mod value_type;
 mod whole;
 mod written_yaml;
+mod yaml_reads;
 
 #[cfg(test)]
 mod tests;
@@ -56,3 +57,4 @@ pub use search::{Reason, Unprinted, reading_keeping, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};
 pub use uses::Uses;
+pub use yaml_reads::YamlReads;

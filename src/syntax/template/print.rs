@@ -383,7 +383,8 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
     fn place(&self, index: usize) -> Place {
         let line = self.line();
-        let begins = line.ends_with(": ") || line.trim_end().ends_with(['[', '{', ',']);
+        // JSON needs no blank there.
+        let begins = line.ends_with(": ") || line.ends_with("\":") || line.trim_end().ends_with(['[', '{', ',']);
         let ends = self.rest_of_line(index).trim_start().starts_with([']', '}', ',', ':']);
         let (mut depth, mut quote) = (0_usize, None);
         for one in self.line().chars().filter(|_| begins && ends) {

@@ -188,17 +188,17 @@ impl Carrier<'_> {
         for placeholder in self.placeholders.find(text) {
             let Some(action) = self.template.actions().get(placeholder.action) else { continue };
             if self.reading.origin(placeholder.action).is_none() || self.reading.quoted.contains(&placeholder.action) {
-                return Err(Obstacle { action: placeholder.action });
+                return Err(self.nearest_of(placeholder.action, edit.span));
             }
             let quote = quote(&[before, &text[..placeholder.span.start]].concat());
             if self.quotes(placeholder.action).any(|own| own != quote) {
-                return Err(Obstacle { action: placeholder.action });
+                return Err(self.nearest_of(placeholder.action, edit.span));
             }
             out.push_str(&text[done..placeholder.span.start]);
             done = placeholder.span.end;
             match self.lifted.get_mut(&placeholder.action).and_then(VecDeque::pop_front) {
                 Some(moved) => out.push_str(self.template.actions()[moved].span.of(self.template.text())),
-                None if action.is_comment() => return Err(Obstacle { action: placeholder.action }),
+                None if action.is_comment() => return Err(self.nearest_of(placeholder.action, edit.span)),
                 None => {
                     copied.push(placeholder.action);
                     out.push_str(&action.untrimmed(self.template.text()));
@@ -362,6 +362,18 @@ impl Carrier<'_> {
         let fits =
             self.survives_trimming(&candidate.edit) && self.reading.leaves_holes(self.template, edit, &candidate);
         fits.then_some(candidate)
+    }
+
+    /// Returns the action that the placeholder with this number stands for where that is nearest to bytes of the reading: several can print the
+    /// same.
+    fn nearest_of(&self, number: usize, span: Span) -> Obstacle {
+        let places = self.placeholders.find(&self.reading.text).into_iter().filter(|one| one.action == number);
+        let nearest = places.min_by_key(|one| one.span.start.abs_diff(span.start));
+        let segment = nearest.and_then(|one| self.reading.segment_at(one.span.start));
+        match segment.map(|index| self.reading.segments[index].source) {
+            Some(Source::Opaque(action) | Source::Known(action)) => Obstacle { action },
+            Some(Source::Literal(_)) | None => Obstacle { action: number },
+        }
     }
 
     /// Returns the action nearest to a byte of the reading.

@@ -94,13 +94,16 @@ fn ports(object: &Value) -> Vec<Port> {
 /// The ports whose listeners have the field, where all can be moved.
 fn validated(object: &Value) -> Result<Vec<Port>, Halt> {
     let listeners = listeners(object);
+    let field = path(FIELD);
+    if listeners.iter().all(|listener| field.get(listener).is_none()) {
+        return Ok(Vec::new());
+    }
     for (index, listener) in listeners.iter().enumerate() {
         let protocol = listener.get("protocol").and_then(OpenText::of);
         if protocol.is_some_and(|protocol| protocol.can_be(&Value::from("HTTPS"))) {
             return Err(undecided(path(LISTENERS).index(index).key("protocol"), object));
         }
     }
-    let field = path(FIELD);
     let other = listeners.iter().position(|listener| !is_https(listener) && field.get(listener).is_some());
     if let Some(index) = other {
         let reason = format!("{TARGET} does not apply to this item, so its {FIELD} cannot be kept there");
