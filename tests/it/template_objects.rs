@@ -452,7 +452,7 @@ fn a_chart_is_told_in_one_line() {
     says(
         &run,
         "Chart.yaml: note[chart]",
-        "the objects of its templates: 1 to convert, 3 that need nothing; actions print the apiVersion of these as the target wants it: 1 by `{{ include \"version\" . }}`, 1 by `{{ template \"version\" . }}`",
+        "the objects of its templates: 1 to convert, 3 unchanged; actions print the apiVersion of these as the target wants it: 1 by `{{ include \"version\" . }}`, 1 by `{{ template \"version\" . }}`",
     );
     becomes(before, &after, CURRENT, 0);
 }

@@ -48,13 +48,16 @@ impl<'f> ChartReport<'f> {
         }
     }
 
-    /// Reports each chart.
+    /// Reports each chart of which something is to be said.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let report = |(chart, tally): (&&str, &Tally)| {
             let file = if chart.is_empty() { CHART.to_owned() } else { format!("{chart}/{CHART}") };
             Finding::new(Location { file, position: None }, Code::Chart, Severity::Note, tally.message())
         };
-        self.0.iter().map(report).collect()
+        let says = |(_, tally): &(&&str, &Tally)| {
+            tally.converted + tally.held + tally.unresolved > 0 || !tally.followed.is_empty()
+        };
+        self.0.iter().filter(says).map(report).collect()
     }
 }
 
@@ -64,7 +67,7 @@ impl Tally {
             (self.converted, "to convert"),
             (self.held, "held back"),
             (self.unresolved, "unresolved"),
-            (self.unchanged, "that need nothing"),
+            (self.unchanged, "unchanged"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
         let counts: Vec<String> = counts.collect();

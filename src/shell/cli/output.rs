@@ -87,9 +87,10 @@ impl Level {
         document.with(|severity, code| self.shows_record(severity, code))
     }
 
-    /// Says the same of a finding that was read back: nobody declined an object there.
+    /// Says the same of a finding that was read back: nobody declined an object there. What becomes of a chart is printed but with `--quiet`.
     pub(super) fn shows_record(self, severity: Severity, code: &str) -> bool {
-        severity >= self.least || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code)
+        let is_skipped = || [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code);
+        severity >= self.least || is_skipped() || code == Code::Chart.name() && self.least < Severity::Unresolved
     }
 }
 
@@ -276,6 +277,7 @@ mod tests {
                 assert_eq!((printed, level.shows_record(severity, "normalized")), (expected, expected));
             }
             assert!(level.shows_record(Severity::Note, "template"));
+            assert_eq!(level.shows_record(Severity::Note, "chart"), shown > 3);
         }
     }
 }
