@@ -413,6 +413,18 @@ fn what_is_not_printed_for_the_target_is_left() {
     }
 }
 
+/// An object that is there on the cluster now is removed from it.
+#[test]
+fn a_kind_that_nothing_prints_for_the_target_is_said_of_the_chart() {
+    let guarded =
+        "{{- if .Capabilities.APIVersions.Has \"policy/v1beta1\" }}\napiVersion: policy/v1beta1\n@budget\n{{- end }}\n";
+    let what = "conditions about the cluster leave these kinds out for the target: PodDisruptionBudget";
+    needs_nothing_and_says(guarded, "Chart.yaml: note[chart]", what);
+    let twin = format!("{guarded}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n");
+    let run = becomes(&twin, &twin, CURRENT, 0);
+    assert!(!run.all().contains("leave these kinds out"), "{}", run.all());
+}
+
 #[test]
 fn a_guard_about_something_else_is_no_obstacle() {
     for guard in [

@@ -3,10 +3,13 @@
 //! Invariant: nothing here affects what is converted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::file::PlannedFile;
+use super::template_plan::Kinds;
 use crate::engine::convert::Outcome;
 use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::links::FileSurvey;
 
 /// The file that makes a folder a chart.
 pub(crate) const CHART: &str = "Chart.yaml";
@@ -25,11 +28,12 @@ struct Tally {
     unchanged: usize,
     unresolved: usize,
     followed: Followed,
+    kinds: Kinds,
 }
 
 impl<'f> ChartReport<'f> {
     /// Adds what is planned for a template of `chart`.
-    pub(super) fn add(&mut self, chart: &'f str, planned: &PlannedFile, followed: Followed) {
+    pub(super) fn add(&mut self, chart: &'f str, planned: &PlannedFile, followed: Followed, kinds: Kinds) {
         // A template on standard input has no chart.
         if planned.file == "-" {
             return;
@@ -46,6 +50,17 @@ impl<'f> ChartReport<'f> {
         for (action, places) in followed {
             tally.followed.entry(action).or_default().extend(places);
         }
+        tally.kinds.printed.extend(kinds.printed);
+        tally.kinds.left.extend(kinds.left);
+    }
+
+    /// Adds the kinds that the manifests of a chart have: a file of templates without actions is one.
+    pub(super) fn add_manifests(&mut self, files: &[FileSurvey]) {
+        for (chart, tally) in self.0.iter_mut().filter(|(_, tally)| !tally.kinds.left.is_empty()) {
+            let is_own = |file: &&FileSurvey| Path::new(&file.file).starts_with(Path::new(chart).join("templates"));
+            let own = files.iter().filter(is_own).flat_map(|file| &file.objects);
+            tally.kinds.printed.extend(own.map(|object| object.kind.kind.clone()));
+        }
     }
 
     /// Reports each chart of which something is to be said.
@@ -55,13 +70,20 @@ impl<'f> ChartReport<'f> {
             Finding::new(Location { file, position: None }, Code::Chart, Severity::Note, tally.message())
         };
         let says = |(_, tally): &(&&str, &Tally)| {
-            tally.converted + tally.held + tally.unresolved > 0 || !tally.followed.is_empty()
+            tally.converted + tally.held + tally.unresolved > 0
+                || !tally.followed.is_empty()
+                || tally.left_kinds().next().is_some()
         };
         self.0.iter().filter(says).map(report).collect()
     }
 }
 
 impl Tally {
+    /// Returns the kinds that no template prints for the target.
+    fn left_kinds(&self) -> impl Iterator<Item = &str> {
+        self.kinds.left.difference(&self.kinds.printed).map(String::as_str)
+    }
+
     fn message(&self) -> String {
         let counts = [
             (self.converted, "to convert"),
@@ -78,6 +100,10 @@ impl Tally {
             true => String::new(),
             false => format!("; actions print the apiVersion of these as the target wants it: {}", followed.join(", ")),
         };
-        format!("the objects of its templates: {counts}{followed}")
+        let left = match self.left_kinds().collect::<Vec<_>>().join(", ") {
+            left if left.is_empty() => left,
+            left => format!("; conditions about the cluster leave these kinds out for the target: {left}"),
+        };
+        format!("the objects of its templates: {counts}{followed}{left}")
     }
 }

@@ -49,6 +49,16 @@ pub(super) struct PlannedTemplate {
     pub(super) planned: PlannedFile,
     pub(super) open: OpenTypes,
     pub(super) followed: Followed,
+    pub(super) kinds: Kinds,
+}
+
+/// The kinds of known objects of templates, as their texts name them.
+#[derive(Default)]
+pub(super) struct Kinds {
+    /// Those that are printed for the target.
+    pub(super) printed: BTreeSet<String>,
+    /// Those in branches that are not printed for it.
+    pub(super) left: BTreeSet<String>,
 }
 
 /// How many definitions are looked into that pass all on to each other.
@@ -310,8 +320,23 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
+    /// Returns the kinds that the template names.
+    pub(super) fn kinds(&self, recognizer: &Recognizer) -> Kinds {
+        let named = |text: &str| -> Vec<String> {
+            let kinds = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("kind:"));
+            let kinds = kinds.map(|kind| kind.trim().trim_matches(['"', '\'']));
+            kinds.filter(|kind| recognizer.is_known_kind(None, kind)).map(str::to_owned).collect()
+        };
+        let left = self.unprinted.iter().filter(|one| one.reason == Reason::Target);
+        Kinds {
+            printed: self.readings.iter().flat_map(|one| named(&one.reading.text)).collect(),
+            left: left.flat_map(|one| named(one.span.of(&self.file.text))).collect(),
+        }
+    }
+
     /// Returns what the template adds to the plan.
-    pub(super) fn into_planned(mut self, environment: Environment<'_>) -> PlannedTemplate {
+    pub(super) fn into_planned(mut self, environment: Environment<'_>, recognizer: &Recognizer) -> PlannedTemplate {
+        let kinds = self.kinds(recognizer);
         let edits = self.agreed(environment);
         let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
@@ -327,7 +352,7 @@ impl<'t> TemplatePlan<'t> {
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        PlannedTemplate { planned, open, followed }
+        PlannedTemplate { planned, open, followed, kinds }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.

@@ -89,9 +89,9 @@ impl TemplatePlanner<'_, '_> {
         let plan = |number: usize| self.plan(&files[number], &defaults[files[number].definitions.chart.as_str()]);
         let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
         for (file, template) in files.iter().zip(plans) {
-            let PlannedTemplate { planned, open: types, followed } = template;
+            let PlannedTemplate { planned, open: types, followed, kinds: own } = template;
             let chart = file.definitions.chart.as_str();
-            charts.add(chart, &planned, followed);
+            charts.add(chart, &planned, followed, own);
             let of_chart = kinds.entry(chart).or_default();
             planned.objects.iter().for_each(|object| of_chart.add(object, &self.shared.planner.targets.renames));
             all.push(planned);
@@ -99,6 +99,7 @@ impl TemplatePlanner<'_, '_> {
                 open.entry(chart).or_default().entry(open_type).or_default().extend(places);
             }
         }
+        charts.add_manifests(self.shared.run.files);
         for (file, planned) in files.iter().zip(&mut all) {
             planned.settle_names(&kinds[file.definitions.chart.as_str()]);
         }
@@ -188,7 +189,7 @@ impl TemplatePlanner<'_, '_> {
         if untried > 0 {
             plan.fail_untried(untried);
         }
-        plan.into_planned(environment)
+        plan.into_planned(environment, self.recognizer)
     }
 
     /// Plans what a reading prints, if it prints an apiVersion that an action prints as it is by default, and each kind that one can print.
