@@ -323,3 +323,17 @@ fn an_api_version_without_a_key_is_not_chosen_where_an_action_prints_what_is_bel
     };
     becomes(&scaler("v2"), &scaler("v2beta2"), "kubernetes@1.22", 0);
 }
+
+/// Tests of charts are those of helm-unittest; they fail once the templates are converted.
+#[test]
+fn tests_of_a_chart_that_expect_an_old_version_are_reported() {
+    let chart = |old: &str| {
+        format!(
+            "apiVersion: policy/v1\n@budget\n# {{{{ .Release.Name }}}}\n=== tests/budget_test.yaml\nsuite: budget\ntemplates: [templates/a.yaml]\ntests:\n- it: is a budget\n  asserts:\n  - isAPIVersion: {{of: policy/{old}}}\n"
+        )
+    };
+    let what = "the tests of the chart name policy/v1beta1, which the target does not serve";
+    needs_nothing_and_says(&chart("v1beta1"), "tests/budget_test.yaml: warning[chart]", what);
+    let run = becomes(&chart("v1"), &chart("v1"), CURRENT, 0);
+    assert!(!run.all().contains("the tests of the chart"), "{}", run.all());
+}

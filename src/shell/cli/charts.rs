@@ -44,6 +44,9 @@ const PASS: &str = "pass a path into the folder of one to convert it, or depend 
 /// What to do about others.
 const PRINTED: &str = "check what they print, `helm template ... | reversion check - --to ...`, and depend on newer versions where that is old";
 
+/// The folder with the tests of a chart.
+const UNIT_TESTS: &str = "tests";
+
 /// What a template has that matters for others.
 const READ: [&str; 7] = ["define", "fromYaml", "(include ", "set", "merge", ".Files", "eplace"];
 
@@ -193,12 +196,41 @@ fn part_of_object<'v>(values: &'v Value, goal: &Goal<'_>) -> Option<&'v str> {
     }
 }
 
-/// Reports the charts of the run that are not for the target's version of Kubernetes.
-pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
+/// Returns the charts of the run that no other one brings.
+fn own_charts<T>(input: &Input<T>) -> impl Iterator<Item = &Path> {
     let of_templates = input.templates.iter().filter_map(|one| chart_of(Path::new(&one.file)));
     let charts: BTreeSet<&Path> = input.charts.iter().map(PathBuf::as_path).chain(of_templates).collect();
-    let own = charts.into_iter().filter(|chart| !is_vendored(chart, &input.roots)).map(|chart| chart.join(CHART));
-    let listed = own.filter(|file| input.is_listed(file));
+    charts.into_iter().filter(|chart| !is_vendored(chart, &input.roots))
+}
+
+/// Reports the tests of the charts of the run that expect an apiVersion that goes: files of helm-unittest, and what it saved.
+pub(super) fn unit_tests<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
+    let old = |_: &Path, bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let mut words = text.split([' ', '\n', '\r', '"', '\'', ',', '{', '}']).filter(|word| word.contains('/'));
+        words.find(|word| plan::leaves_version(goal, word)).map(str::to_owned)
+    };
+    let found = own_charts(input).filter_map(|chart| {
+        let folder = chart.join(UNIT_TESTS);
+        if disk::is_missing(&folder) {
+            return None;
+        }
+        let (file, version) = disk::scan(&[folder], &every_name(), old).visited.into_iter().next()?;
+        let message = format!(
+            "the tests of the chart name {version}, which the target does not serve; they are left as they are"
+        );
+        let location = Location { file: file.to_string_lossy().into_owned(), position: None };
+        Some(
+            Finding::new(location, Code::Chart, Severity::Warning, message)
+                .help("change by hand what they expect (helm-unittest)"),
+        )
+    });
+    found.collect()
+}
+
+/// Reports the charts of the run that are not for the target's version of Kubernetes.
+pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
+    let listed = own_charts(input).map(|chart| chart.join(CHART)).filter(|file| input.is_listed(file));
     let found = listed.filter_map(|file| {
         let bytes = disk::read(&file).ok()?;
         plan::excluded(&file.to_string_lossy(), std::str::from_utf8(&bytes).ok()?, goal)

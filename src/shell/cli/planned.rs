@@ -399,6 +399,7 @@ fn conclude<'p>(
     charts::report_vendored(&input, &charts.brought, planner.goal(), &mut found);
     let templates = charts.into_templates();
     found.extend(charts::excluded(&input, planner.goal()));
+    found.extend(charts::unit_tests(&input, planner.goal()));
     let scope = Scope {
         left_out: &left_out,
         outside: &outside,
