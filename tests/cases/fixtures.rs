@@ -1,17 +1,21 @@
 //! Every rule on its fixtures: one named test for each folder, as described in `reversion::internals::fixture`. Besides those of the built-in
 //! packs there are packs that show what the language of rules can say, each with its own fixtures: `fixtures/packs/<pack>`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Failed, Trial};
 use reversion::internals::fixture::{Fixture, of_pack};
-use reversion::internals::pack::{Packs, load};
+use reversion::internals::pack::{Pack, Packs, Target, load};
+use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
 
-use crate::support::{packs, root};
+use crate::support::{engine, packs, root};
 use crate::{built_in, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials_of("", packs(), built_in::fixtures(packs()));
+    let run_twice = packs().iter().filter(|pack| TWICE.contains(&pack.name()));
+    trials.extend(run_twice.map(|pack| trial("fixtures", &format!("{}/twice", pack.name()), || twice(pack))));
     trials.extend(own_packs().into_iter().flat_map(|(packs, fixtures)| trials_of("packs/", packs, fixtures)));
     trials
 }
@@ -43,4 +47,67 @@ fn trials_of(prefix: &str, packs: &'static Packs, fixtures: Vec<Fixture>) -> Vec
             trial("fixtures", &name, move || fixture.run(packs).map_err(|failure| failure.to_string().into()))
         })
         .collect()
+}
+
+/// The packs whose fixtures are converted twice; the laws do the same with objects that are drawn, of every pack.
+const TWICE: [&str; 9] = [
+    "cilium",
+    "cluster-api",
+    "envoy-gateway",
+    "gateway-api-inference-extension",
+    "istio",
+    "karpenter",
+    "keda",
+    "tekton",
+    "traefik",
+];
+
+/// The releases and kinds at which a second run still changes the apiVersion: the preferred one refuses a value that another one loses,
+/// with permission, and takes the object once the value is gone.
+const LATER_PREFERRED: [(&str, &str, &str); 2] =
+    [("cluster-api", "v0.3.0", "kind: Cluster\n"), ("cluster-api", "v1.1.0", "kind: ClusterClass\n")];
+
+/// What one run leaves, a second one leaves too: every text of every fixture, to the oldest and the newest release and to those on both sides
+/// of its rule, whether losses are allowed, kept in the stash, or neither.
+fn twice(pack: &'static Pack) -> Result<(), Failed> {
+    let plain = Choices { parameters: packs().default_parameters(), ..Choices::default() };
+    let ways = [
+        plain.clone(),
+        Choices { keeping: Keeping::Stash, ..plain.clone() },
+        Choices { allowed: AllowedLoss::All, ..plain },
+    ];
+    let mut changes = BTreeSet::new();
+    for fixture in built_in::fixtures_of(pack) {
+        let goals = goals(pack, &fixture);
+        let texts =
+            ["before.yaml", "after.yaml", "same.yaml", "back.yaml"].iter().filter_map(|name| fixture.file(name));
+        for (text, target) in texts.flat_map(|text| goals.iter().map(move |target| (text, *target))) {
+            let name = target.name();
+            if LATER_PREFERRED.iter().any(|(of, at, kind)| *of == pack.name() && *at == name && text.contains(kind)) {
+                continue;
+            }
+            changes.extend(ways.iter().filter_map(|choices| change_of_a_second_run(target, choices, text)));
+        }
+    }
+    if changes.is_empty() { Ok(()) } else { Err(Vec::from_iter(changes).join("\n\n").into()) }
+}
+
+/// Returns the oldest and the newest release of `pack`, and those on both sides of the rule that `fixture` is about.
+fn goals(pack: &'static Pack, fixture: &Fixture) -> Vec<Target<'static>> {
+    let rule = pack.rules().iter().find(|rule| fixture.name.starts_with(&format!("{}/", rule.id)));
+    let order = rule.expect("a fixture is about a rule").order;
+    let releases: Vec<_> = pack.line().iter().collect();
+    let last = releases.len() - 1;
+    let is_goal = |at: usize, its: usize| at == 0 || at == last || its == order || its + 1 == order;
+    let goals = releases.iter().enumerate().filter(|(at, (_, release))| is_goal(*at, release.order));
+    goals.map(|(_, (release, _))| Target::new(pack, *release)).collect()
+}
+
+/// Returns what a second run to `target` makes of what the first made of `text`, if that is another text.
+fn change_of_a_second_run(target: Target<'_>, choices: &Choices, text: &str) -> Option<String> {
+    // What is not read alone is a part of no run, and nothing known is left where its kind went.
+    let once = engine::convert(target, choices.clone(), text).ok()?;
+    let again = engine::convert(target, choices.clone(), &once.after).ok()?;
+    let (target, once, again) = (target.name(), once.after, again.after);
+    (again != once).then(|| format!("to {target}, of\n{text}\nis made\n{once}\nand then\n{again}"))
 }

@@ -346,6 +346,11 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
             "apiVersion: keda.k8s.io/v1alpha1\nkind: ScaledObject\nmetadata: {{name: a, labels: {{deploymentName: a}}}}\nspec:\n  scaleTargetRef: {{deploymentName: a}}\n  triggers: [{{type: kafka, metadata: {{{key}: 'kafka:9092', topic: a, consumerGroup: a, lagThreshold: '5'}}}}]\n"
         )
     };
+    let custom = |kind: &str, field: &str, holds: &str| {
+        format!(
+            "apiVersion: tekton.dev/v1beta1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  {field}: {{apiVersion: a.example.com/v1, kind: Loop, spec: {{{holds}}}}}\n"
+        )
+    };
     let [v1, v0_37, v0_37_4] = ["karpenter@1.1.1", "karpenter@0.37.1", "karpenter@0.37.4"];
     let finally = "  finally: [{name: b, taskRef: {name: b}}]\n";
     for (text, [from, to], said) in [
@@ -359,6 +364,14 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
         (class(pinned), [v1, v0_37_4], None),
         (pipeline(""), ["tekton@0.42", "tekton@0.13"], None),
         (pipeline(finally), ["tekton@0.42", "tekton@0.13"], Some("before v0.18.0")),
+        (custom("CustomRun", "customSpec", "pipelineSpec: {tasks: []}"), ["tekton@0.42", "tekton@1.0"], Some("is not converted")),
+        (custom("CustomRun", "customSpec", "tasks: []"), ["tekton@1.0", "tekton@0.42"], Some("is not converted")),
+        (custom("CustomRun", "customSpec", "iterate: []"), ["tekton@0.42", "tekton@1.0"], None),
+        (
+            custom("PipelineRun", "pipelineSpec", "").replace("{apiVersion: a.example.com/v1, kind: Loop, spec: {}}", "{finally: [{name: a, taskSpec: {apiVersion: a.example.com/v1, kind: Loop, spec: {pipelineSpec: {}}}}]}"),
+            ["tekton@0.42", "tekton@1.0"],
+            Some("is not converted"),
+        ),
         (scaled("bootstrapServers"), ["keda@1.5", "keda@1.1"], Some("names its brokers in brokerList")),
         (scaled("brokerList"), ["keda@1.5", "keda@1.1"], None),
     ] {

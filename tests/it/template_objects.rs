@@ -617,3 +617,16 @@ fn a_port_that_is_an_action_in_the_text_of_a_value_is_not_known() {
         "depends on the value of `{{ .Values.port }}`",
     );
 }
+
+#[test]
+fn objects_of_one_template_that_go_together_are_held_back_together() {
+    let provisioner = "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata:\n  name: {{ .Values.name }}\nspec:\n  ttlSecondsAfterEmpty: 30\n  consolidation: {enabled: true}\n  providerRef: {name: default}\n";
+    let class = "apiVersion: karpenter.k8s.aws/v1alpha1\nkind: AWSNodeTemplate\nmetadata: {name: NAME}\nspec:\n  instanceProfile: nodes\n  subnetSelector: {a: b}\n  securityGroupSelector: {a: b}\n";
+    for (name, outcome) in
+        [("default", "0 to change in 0 files, 2 held back"), ("other", "1 to change in 1 file, 1 held back")]
+    {
+        let tree = chart(&format!("{provisioner}---\n{}", class.replace("NAME", name)), "\n");
+        let run = tree.run(&["check", "--from", "karpenter@0.31.0", "--to", "karpenter@1.0.0"]);
+        assert!(run.out.contains(outcome) || run.err.contains(outcome), "{name}: {}", run.all());
+    }
+}

@@ -132,6 +132,11 @@ impl<'r> ReadObjects<'r> {
         self.objects.is_empty()
     }
 
+    /// Returns what lenses of another run see of the objects, whose own conversions it does not know.
+    pub(super) fn views_from_elsewhere(&self) -> impl Iterator<Item = ObjectView<'_>> {
+        self.views().map(|view| ObjectView { place: ObjectPlace { id: None, ..view.place }, ..view })
+    }
+
     /// Returns what lenses see of the objects, in the order of the run.
     pub(super) fn views(&self) -> impl Iterator<Item = ObjectView<'_>> {
         self.objects.iter().map(|ReadObject { id, namespace, value }| {

@@ -142,13 +142,16 @@ pub fn plan_files<M: Manifests>(
     // Each in its box: in a list that grows, the plans of many files would take twice the memory.
     let mut planned: Vec<Box<PlannedFile>> = planned.into_iter().map(|(_, planned)| planned).collect();
     let mut kinds = KindsOfRun::default();
-    let objects = planned.iter().flat_map(|planned| &planned.objects);
-    objects.for_each(|object| kinds.add(object, &planner.targets.renames));
+    let outcomes = planned.iter().flat_map(|planned| &planned.objects);
+    outcomes.for_each(|object| kinds.add(object, &planner.targets.renames));
     planned.iter_mut().for_each(|planned| planned.settle_names(&kinds));
     if let Some(Templates { files, recognizer }) = scope.templates.filter(|templates| !templates.files.is_empty()) {
         let goal = planner.goal();
         let surveyor = Surveyor::new(goal.packs, &goal.targets);
-        let templates = TemplatePlanner { shared: &shared, surveyor, declined: scope.declined, recognizer };
+        let elsewhere = Context::new(objects.views_from_elsewhere(), run.builds()).with_parameters(parameters);
+        let shared = GroupContext { others: &elsewhere, ..shared };
+        let declined = scope.declined;
+        let templates = TemplatePlanner { shared: &shared, objects: &objects, surveyor, declined, recognizer };
         planned.extend(templates.plan_all(files, scope.threads).into_iter().map(Box::new));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }

@@ -16,6 +16,7 @@ use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
+use super::manifests::ReadObjects;
 use super::printed_types::{PrintedTypes, Texts, leaves_version};
 use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
@@ -25,7 +26,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
-use crate::knowledge::lens::{Hole, OpenParts};
+use crate::knowledge::lens::{Context, Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
 use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values};
@@ -62,6 +63,8 @@ type Planned = (template::Reading, Result<PlannedText, Box<Finding>>);
 pub(super) struct TemplatePlanner<'t, 'r> {
     /// What is shared with the other files of the run.
     pub(super) shared: &'t GroupContext<'r>,
+    /// The objects of manifests that lenses see.
+    pub(super) objects: &'t ReadObjects<'t>,
     pub(super) surveyor: Surveyor<'t>,
     /// Where the objects start that the user does not want to change.
     pub(super) declined: &'t [Location],
@@ -308,6 +311,12 @@ impl TemplatePlanner<'_, '_> {
         let surveys = [self.survey(&manifest, reading)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
+        // Objects that one reading prints are there together, as those of manifests are.
+        let Ok(own) = ReadObjects::read(&run, &std::slice::from_ref(&*manifest));
+        let seen = self.objects.views_from_elsewhere().chain(own.views());
+        let with_own = (!own.is_empty()).then(|| Context::new(seen, self.shared.run.builds()));
+        let with_own = with_own.map(|context| context.with_parameters(&planner.goal().choices.parameters));
+        let others = with_own.as_ref().unwrap_or(others);
         let shared = GroupContext { planner, run: &run, others, styles, documents: Documents::Printed, threads: 1 };
         let planned = groups(&run).into_iter().flat_map(|group| {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));

@@ -184,7 +184,11 @@ impl Kept {
         let (at, around, instead) = match (last, around) {
             (Step::Key(key), Value::Object(map)) => {
                 let keys = parent.get(snapshots.before).and_then(Value::as_object).into_iter().flat_map(Map::keys);
-                let after = keys.take_while(|name| *name != key).last().cloned();
+                // A key that does not come back, such as one without a value, is no landmark: the next run would not find it.
+                let comes_back = |name: &&String| {
+                    map.contains_key(name.as_str()) || snapshots.gone.contains(&parent.key(name.as_str()))
+                };
+                let after = keys.take_while(|name| *name != key).filter(comes_back).last().cloned();
                 let at = Slot::Entry(Entry { key: key.clone(), after });
                 (at, ValueHash::without(map, key), map.get(key).map(ValueHash::of))
             }
