@@ -241,6 +241,12 @@ impl Names {
         let names_fields = !(selectors.is_empty() && ignored_fields.is_empty());
         !names_fields && references.is_empty() && written_versions.is_empty() && values.is_empty()
     }
+
+    /// Returns whether there is nothing but selectors, which tie the file to all that they select.
+    pub(super) const fn are_selectors(&self) -> bool {
+        let Self { references, written_versions, selectors: _, ignored_fields, values } = self;
+        references.is_empty() && written_versions.is_empty() && ignored_fields.is_empty() && values.is_empty()
+    }
 }
 
 impl FileSurvey {

@@ -82,13 +82,14 @@ impl<'p> Surveyor<'p> {
         names.references.dedup();
         names.references.shrink_to_fit();
         names.selectors.shrink_to_fit();
-        let is_unknown = names.is_empty() && self.is_unknown(manifest);
+        let nested = nested(manifest);
+        let is_unknown = names.are_selectors() && nested.is_empty() && self.is_unknown(manifest);
         FileSurvey {
             file: manifest.file.clone(),
             has_others: manifest.object_count() != objects.len(),
             objects,
             inline_patches: InlinePatchSurvey::all(manifest),
-            nested: nested(manifest),
+            nested,
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             transformer: manifest.transformer.clone(),
@@ -156,22 +157,21 @@ impl<'p> Surveyor<'p> {
         carried.iter().any(|one| name(one).is_some())
     }
 
-    /// Returns whether nothing in a file whose objects name nothing can be converted or reported.
+    /// Returns whether nothing in a file can be converted or reported, of which nothing is applied to known objects, and whose objects name
+    /// none.
     fn is_unknown(&self, manifest: &Manifest) -> bool {
         let is_known = |object: &Object| {
-            let is_of_kustomize = object.read_from.is_instruction() || object.is_builtin();
+            let tells = object.read_from.is_instruction() && object.read_from != Document::JsonPatch;
+            let is_of_kustomize = tells || object.is_builtin();
             is_of_kustomize
                 || object.is_values()
                 || self.concerned.iter().any(|pack| pack.groups().contains(&object.kind.group))
                 || self.concerned.iter().flat_map(|pack| pack.files()).any(|file| file.kind == object.kind)
                 || self.brings_chart(object)
         };
-        let has_patches = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
         let is_reported = !manifest.findings.is_empty() || !manifest.ignores.all().is_empty();
         let text = &*manifest.text;
         !is_reported
-            && !has_patches
-            && manifest.patches.is_empty()
             && !manifest.objects.iter().any(is_known)
             && !may_hold_rules(text)
             && !self.known.get_or_init(|| self.known_texts()).is_in(text.as_bytes())

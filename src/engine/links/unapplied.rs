@@ -135,6 +135,11 @@ fn inside_patches(
     found
 }
 
+/// Returns whether there may be something to report about one of `unmade`, of which none stands in or is a known object.
+pub(crate) fn may_concern(targets: &Targets<'_>, unmade: &[Unmade]) -> bool {
+    unmade.iter().filter_map(|one| one.target.as_ref()).any(|target| selected(targets, target).next().is_some())
+}
+
 /// How a patch that is written as data is converted.
 const AS_TEXT: &str = "write it as a text under the key `patch` of an item of `patches`, then run again";
 

@@ -19,7 +19,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::finding::Location;
-use crate::engine::links::{CrdSurvey, Group, Run, groups};
+use crate::engine::links::{CrdSurvey, Group, Run, groups, unapplied};
 use crate::engine::manifest::Manifest;
 use crate::knowledge::lens::Context;
 use crate::syntax::parallel;
@@ -119,6 +119,20 @@ pub fn plan_files<M: Manifests>(
     manifests: &M,
     scope: &Scope<'_>,
 ) -> Result<Plan, M::Error> {
+    plan_groups(planner, surveys, manifests, scope, &may_report)
+}
+
+/// Returns whether a group is to be planned.
+type IsPlanned<'i> = &'i dyn Fn(&GroupContext<'_>, &Group, &Withheld) -> bool;
+
+/// Plans the groups of files for which `is_planned` holds.
+fn plan_groups<M: Manifests>(
+    planner: &Planner<'_>,
+    surveys: &[FileSurvey],
+    manifests: &M,
+    scope: &Scope<'_>,
+    is_planned: IsPlanned<'_>,
+) -> Result<Plan, M::Error> {
     let mut run = Run::new(&planner.targets, surveys);
     run.sources = read_sources(&run, manifests)?;
     run.other_objects = read_other_objects(&run, manifests);
@@ -133,7 +147,7 @@ pub fn plan_files<M: Manifests>(
     let shared = GroupContext { planner, run: &run, others: &others, styles: &styles, documents, threads };
     let plan = |group: &Group| plan_group(&shared, group, manifests, scope, &withheld);
     let mut groups = groups(&run);
-    groups.retain(|group| may_report(planner, group, &run));
+    groups.retain(|group| is_planned(&shared, group, &withheld));
     groups.shrink_to_fit();
     let planned = parallel::map(groups.len(), GROUPS_AT_ONCE, threads, &|at| plan(&groups[at]));
     let planned: Vec<Planned> = planned.into_iter().collect::<Result<_, _>>()?;
@@ -174,11 +188,16 @@ fn groups_that_change(plan: &Plan, groups: &[Group], surveys: &[FileSurvey]) -> 
 }
 
 /// Returns whether there may be anything in the plan of a group.
-fn may_report(planner: &Planner<'_>, group: &Group, run: &Run<'_>) -> bool {
+fn may_report(shared: &GroupContext<'_>, group: &Group, withheld: &Withheld) -> bool {
+    let GroupContext { planner, run, .. } = *shared;
     let [file] = group.files[..] else { return true };
     let file = &run.files[file];
-    let is_applied = !group.applications.is_empty() || !group.unmade.is_empty();
-    is_applied || !file.is_unknown || planner.may_concern(file.objects.iter().map(|object| &object.kind))
+    let is_applied = !group.applications.is_empty() || unapplied::may_concern(&planner.targets, &group.unmade);
+    is_applied
+        || !file.is_unknown
+        || withheld.has(&file.file)
+        || run.data_of(&file.file).is_some()
+        || planner.may_concern(file.objects.iter().map(|object| &object.kind))
 }
 
 /// The plans of files, with their numbers.
@@ -207,4 +226,113 @@ fn plan_group<M: Manifests>(
         planned.iter_mut().flat_map(|(_, file)| &mut file.objects).for_each(|object| object.data = None);
     }
     Ok(planned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::manifest::{Reading, read};
+    use crate::knowledge::pack::embedded;
+
+    /// What a patch can be applied to: kinds that are known, are not known, or are not said.
+    const TARGETS: &[&str] = &[
+        "{kind: Deployment, name: a}",
+        "{kind: BackendTLSPolicy}",
+        "{group: gateway.networking.k8s.io}",
+        "{kind: Backend.*, name: a}",
+        "{kind: BackendTLS(Policy), version: v1alpha2}",
+        "{group: gateway.networking.*, version: v1alpha2}",
+        "{version: v1alpha2, name: a}",
+        "{name: a}",
+        "{labelSelector: app=a}",
+    ];
+
+    /// What a kustomization makes of objects that `TARGET` selects.
+    const INSTRUCTIONS: &[&str] = &[
+        "patches: [{target: TARGET, patch: '[{op: replace, path: /spec/replicas, value: 2}]'}]\n",
+        "patches: [{target: TARGET, patch: '[{op: replace, path: /spec/targetRef/name, value: b}]'}]\n",
+        "patches: [{target: TARGET, patch: '[{op: add, path: /spec/kind, value: BackendTLSPolicy}]'}]\n",
+        "patches: [{target: TARGET, patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 2}}'}]\n",
+        "patches: [{target: TARGET, path: p.yaml}]\n",
+        "patches: [{target: TARGET, path: missing.yaml}]\n",
+        "patchesStrategicMerge: [p.yaml, missing.yaml]\n",
+        "replacements: [{source: {kind: Deployment, name: a}, targets: [{select: TARGET, fieldPaths: [spec.targetRef.name]}]}]\n",
+        "replacements: [{source: {kind: Deployment, name: a, fieldPath: spec.targetRef.name}, targets: [{select: TARGET, fieldPaths: [spec.x]}]}]\n",
+        "configMapGenerator: [{name: a, files: [p.yaml]}]\n",
+        "vars: [{name: A, objref: {apiVersion: v1, kind: Service, name: a}}]\nconfigurations: [c.yaml]\n",
+    ];
+
+    /// What it takes in.
+    const RESOURCES: &[&str] = &[
+        "[d.yaml]",
+        "[broken.yaml]",
+        "[policy.yaml]",
+        "[d.yaml, policy.yaml]",
+        "['https://example.com/r']",
+        "[../far]",
+        "[]",
+    ];
+
+    /// Returns the plan of a run over files, with all groups or only those of which something may be reported, and how many groups were
+    /// left out.
+    fn plans(files: &[(&str, &str)], planner: &Planner<'_>) -> [(Plan, usize); 2] {
+        let goal = planner.goal();
+        let recognizer = recognizer(goal.packs, &goal.packs.concerned_by(&goal.targets), &goal.targets, &[]);
+        let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => {
+                Some(*manifest)
+            }
+            _ => None,
+        };
+        let manifests: &[Manifest] = &files.iter().filter_map(manifest).collect::<Vec<_>>();
+        let surveyor = Surveyor::new(goal.packs, &goal.targets);
+        let surveys: Vec<FileSurvey> = manifests.iter().map(|manifest| surveyor.survey(manifest)).collect();
+        let unread = [LeftOut { name: "k/broken.yaml".to_owned(), mentions: BTreeSet::new() }];
+        let scope = Scope { left_out: &unread, ..Scope::default() };
+        let left_out = std::cell::Cell::new(0);
+        let plan = |is_planned: IsPlanned<'_>| {
+            left_out.set(0);
+            let Ok(plan) = plan_groups(planner, &surveys, &manifests, &scope, is_planned);
+            (plan, left_out.get())
+        };
+        let counted = |shared: &GroupContext<'_>, group: &Group, withheld: &Withheld| {
+            let is_planned = may_report(shared, group, withheld);
+            left_out.set(left_out.get() + usize::from(!is_planned));
+            is_planned
+        };
+        [plan(&|_, _, _| true), plan(&counted)]
+    }
+
+    #[test]
+    fn groups_that_are_left_out_have_nothing_in_their_plans() {
+        let packs = embedded::with(Vec::new()).expect("the packs are valid");
+        let targets = vec![packs.target("gateway-api@1.5/standard").expect("the release is known")];
+        let goal = Goal { packs: &packs, targets, choices: Choices::default() };
+        let planner = Planner::new(&goal);
+        let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec: {targetRef: {group: '', kind: Service, name: a}}\n";
+        let patch = "- {op: replace, path: /spec/targetRef/name, value: b}\n";
+        let (mut left_out, mut reported) = (0, 0);
+        for (target, instruction, resources) in cases() {
+            let kustomization = format!("resources: {resources}\n{}", instruction.replace("TARGET", target));
+            let files = [
+                ("k/c.yaml", "varReference: [{path: spec/targetRef/name}]\n"),
+                ("k/kustomization.yaml", &*kustomization),
+                ("k/p.yaml", patch),
+                ("k/policy.yaml", policy),
+            ];
+            let [(all, _), (some, left)] = plans(&files, &planner);
+            assert_eq!(format!("{some:#?}"), format!("{all:#?}"), "{kustomization}");
+            left_out += left;
+            reported +=
+                usize::from(some.findings.iter().any(|finding| finding.location.file == "k/kustomization.yaml"));
+        }
+        assert!(left_out > 100 && reported > 10, "{left_out} groups left out, {reported} kustomizations reported");
+    }
+
+    /// Returns each target with each instruction and all resources.
+    fn cases() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        let of_target = |target: &'static &str| INSTRUCTIONS.iter().map(move |instruction| (*target, *instruction));
+        let all = TARGETS.iter().flat_map(of_target);
+        all.flat_map(|(target, instruction)| RESOURCES.iter().map(move |resources| (target, instruction, *resources)))
+    }
 }

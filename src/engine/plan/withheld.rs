@@ -143,6 +143,11 @@ impl Withheld {
         entry.0 = entry.0.max(part);
     }
 
+    /// Returns whether objects of a file may be held back because of others.
+    pub(super) fn has(&self, file: &str) -> bool {
+        self.files.contains_key(file)
+    }
+
     /// Returns the objects that are held back.
     pub(super) fn find(&self, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
         if self.files.is_empty() && self.objects.is_empty() && self.charts.is_empty() {
