@@ -187,7 +187,8 @@ fn groups_that_change(plan: &Plan, groups: &[Group], surveys: &[FileSurvey]) -> 
     groups.iter().filter(|group| group.files.len() > 1).map(of_group).filter(|names| names.len() > 1).collect()
 }
 
-/// Returns whether there may be anything in the plan of a group.
+/// Returns whether there may be anything in the plan of a group. Of what depends on a file that could not be read, and of data of
+/// generators, every patch is reported.
 fn may_report(shared: &GroupContext<'_>, group: &Group, withheld: &Withheld) -> bool {
     let GroupContext { planner, run, .. } = *shared;
     let [file] = group.files[..] else { return true };
