@@ -161,7 +161,7 @@ fn plan_groups<M: Manifests>(
     planned.iter_mut().for_each(|planned| planned.settle_names(&kinds));
     if let Some(Templates { files, recognizer }) = scope.templates.filter(|templates| !templates.files.is_empty()) {
         let goal = planner.goal();
-        let surveyor = Surveyor::new(goal.packs, &goal.targets);
+        let surveyor = &Surveyor::new(goal.packs, &goal.targets);
         let elsewhere = Context::new(objects.views_from_elsewhere(), run.builds()).with_parameters(parameters);
         let shared = GroupContext { others: &elsewhere, ..shared };
         let declined = scope.declined;

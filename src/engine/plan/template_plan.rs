@@ -41,6 +41,8 @@ pub(super) struct PlannedText {
     pub(super) followed: Vec<(String, Location)>,
     /// Whether it has an apiVersion that the target serves no more.
     pub(super) leaves_version: bool,
+    /// Whether what becomes of its objects can depend on others of them.
+    pub(super) is_tied: bool,
 }
 
 /// What a template adds to the plan.
@@ -50,6 +52,28 @@ pub(super) struct PlannedTemplate {
     pub(super) open: OpenTypes,
     pub(super) followed: Followed,
     pub(super) kinds: Kinds,
+    /// Whether what becomes of its objects can depend on others of them.
+    pub(super) is_tied: bool,
+}
+
+impl PlannedTemplate {
+    /// Returns where the objects start that are held back.
+    pub(super) fn held(&self) -> Vec<Location> {
+        let held = self.planned.objects.iter().filter(|object| object.outcome == Outcome::HeldBack);
+        held.map(|object| object.location.clone()).collect()
+    }
+
+    /// Returns what is planned where what `first` holds back counts as declined, with the reasons that it has for that.
+    pub(super) fn with_reasons_of(mut self, first: &Self) -> Self {
+        let held = first.held();
+        let is_of_held =
+            |finding: &Finding| finding.object.as_ref().is_some_and(|object| held.contains(&object.location));
+        let findings = &mut self.planned.findings;
+        findings.retain(|finding| finding.code != Code::Declined || !is_of_held(finding));
+        let reasons = first.planned.findings.iter().filter(|finding| finding.severity == Severity::Held);
+        findings.extend(reasons.filter(|finding| is_of_held(finding)).cloned());
+        self
+    }
 }
 
 /// The kinds of known objects of templates, as their texts name them.
@@ -337,6 +361,7 @@ impl<'t> TemplatePlan<'t> {
     /// Returns what the template adds to the plan.
     pub(super) fn into_planned(mut self, environment: Environment<'_>, recognizer: &Recognizer) -> PlannedTemplate {
         let kinds = self.kinds(recognizer);
+        let is_tied = self.readings.iter().any(|one| one.text.is_tied);
         let edits = self.agreed(environment);
         let mut all = Merged::default();
         for mut one in std::mem::take(&mut self.readings) {
@@ -352,7 +377,7 @@ impl<'t> TemplatePlan<'t> {
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        PlannedTemplate { planned, open, followed, kinds }
+        PlannedTemplate { planned, open, followed, kinds, is_tied }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.

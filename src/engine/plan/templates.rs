@@ -65,7 +65,7 @@ pub(super) struct TemplatePlanner<'t, 'r> {
     pub(super) shared: &'t GroupContext<'r>,
     /// The objects of manifests that lenses see.
     pub(super) objects: &'t ReadObjects<'t>,
-    pub(super) surveyor: Surveyor<'t>,
+    pub(super) surveyor: &'t Surveyor<'t>,
     /// Where the objects start that the user does not want to change.
     pub(super) declined: &'t [Location],
     pub(super) recognizer: &'t Recognizer,
@@ -92,7 +92,7 @@ impl TemplatePlanner<'_, '_> {
         let plan = |number: usize| self.plan(&files[number], &defaults[files[number].definitions.chart.as_str()]);
         let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
         for (file, template) in files.iter().zip(plans) {
-            let PlannedTemplate { planned, open: types, followed, kinds: own } = template;
+            let PlannedTemplate { planned, open: types, followed, kinds: own, is_tied: _ } = template;
             let chart = file.definitions.chart.as_str();
             charts.add(chart, &planned, followed, own);
             let of_chart = kinds.entry(chart).or_default();
@@ -145,6 +145,18 @@ impl TemplatePlanner<'_, '_> {
     }
 
     fn plan(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
+        let first = self.plan_once(file, defaults);
+        let held = if first.is_tied { first.held() } else { Vec::new() };
+        if held.is_empty() {
+            return first;
+        }
+        // Which objects an action holds back is known last: those that are converted only with one of them are so too.
+        let declined = &[self.declined, &held].concat();
+        let again = TemplatePlanner { declined, ..*self };
+        again.plan_once(file, defaults).with_reasons_of(&first)
+    }
+
+    fn plan_once(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -328,7 +340,7 @@ impl TemplatePlanner<'_, '_> {
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
-        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version })
+        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version, is_tied: !own.is_empty() })
     }
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
