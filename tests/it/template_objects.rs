@@ -623,11 +623,13 @@ fn a_port_that_is_an_action_in_the_text_of_a_value_is_not_known() {
 fn what_an_action_holds_back_holds_back_what_goes_with_it() {
     let class = "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: default}\nspec:\n  amiSelectorTerms: [{alias: al2023@latest}]\n  role: nodes\n  subnetSelectorTerms: [{tags: {a: b}}]\n  securityGroupSelectorTerms: [{tags: {a: b}}]\n  kubelet: KUBELET\n";
     let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\nspec:\n  template:\n    spec:\n      requirements: [{key: a, operator: Exists}]\n      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}\n";
-    for kubelet in ["{maxPods: {{ .Values.max }}}", "{{- toYaml .Values.kubelet | nindent 4 }}"] {
-        let tree = chart(&format!("{}---\n{pool}", class.replace("KUBELET", kubelet)), "\n");
-        let run = tree.run(&["check", "--from", "karpenter@1.0.0", "--to", "karpenter@0.37.0"]);
+    let release = ["--from", "karpenter@1.0.0", "--to", "karpenter@0.37.0", "--allow-loss=dropped-field"];
+    for kubelet in ["\n    maxPods: {{ .Values.max }}", "{{ toYaml .Values.kubelet }}"] {
+        let tree = chart(&format!("{pool}---\n{}", class.replace("KUBELET", kubelet)), "\n");
+        let run = tree.run(&[&["check"][..], &release].concat());
         assert!(run.all().contains("0 to change in 0 files, 2 held back"), "{kubelet}: {}", run.all());
-        says(&run, "templates/a.yaml", "held-back[converts-together] NodePool default");
+        says(&run, "templates/a.yaml:1:1: held-back[converts-together] NodePool default", "EC2NodeClass default");
+        says(&run, "templates/a.yaml:", "held-back[template-action] EC2NodeClass default");
     }
 }
 
