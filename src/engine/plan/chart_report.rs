@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::file::PlannedFile;
-use super::template_plan::Kinds;
 use crate::engine::convert::Outcome;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::FileSurvey;
@@ -16,6 +15,15 @@ pub(crate) const CHART: &str = "Chart.yaml";
 
 /// The objects whose apiVersion an action prints as the target wants it, by that action.
 pub(super) type Followed = BTreeMap<String, BTreeSet<Location>>;
+
+/// The kinds of known objects of templates, as their texts name them.
+#[derive(Default)]
+pub(super) struct Kinds {
+    /// Those that are printed for the target.
+    pub(super) printed: BTreeSet<String>,
+    /// Those in branches that are not printed for it.
+    pub(super) left: BTreeSet<String>,
+}
 
 /// What becomes of the templates of a run, by chart.
 #[derive(Default)]

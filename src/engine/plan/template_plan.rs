@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::chart_report::Followed;
+use super::chart_report::{Followed, Kinds};
 use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::printed_types::PrintedTypes;
@@ -74,15 +74,6 @@ impl PlannedTemplate {
         findings.extend(reasons.filter(|finding| is_of_held(finding)).cloned());
         self
     }
-}
-
-/// The kinds of known objects of templates, as their texts name them.
-#[derive(Default)]
-pub(super) struct Kinds {
-    /// Those that are printed for the target.
-    pub(super) printed: BTreeSet<String>,
-    /// Those in branches that are not printed for it.
-    pub(super) left: BTreeSet<String>,
 }
 
 /// How many definitions are looked into that pass all on to each other.
