@@ -67,13 +67,18 @@ impl Verdict {
 
 /// Refuses an object whose conversion depends on what becomes of the text at `at`.
 pub(super) fn undecided(at: FieldPath, object: &Value) -> Halt {
-    let text = match at.get(object) {
-        Some(Value::String(text)) if text.len() < LONG && !text.contains('\n') => format!("`{text}`"),
-        Some(value) if has_variable(value) => "this text".to_owned(),
+    let is_printed = |value: &Value| value.to_string().contains(ACTION);
+    let (text, is_of_chart) = match at.get(object) {
+        Some(Value::String(text)) if !text.contains(['$', '{']) => {
+            (format!("what is compared with `{text}`"), is_printed(object))
+        }
+        Some(value @ Value::String(text)) if text.len() < LONG && !text.contains('\n') => {
+            (format!("`{text}`"), is_printed(value))
+        }
+        Some(value) if has_variable(value) => ("this text".to_owned(), is_printed(value)),
         // The entries of a mapping that an action prints are no part of it.
-        _ => "what an action prints here".to_owned(),
+        _ => ("what an action prints here".to_owned(), true),
     };
-    let is_of_chart = text.contains(ACTION) || text.contains("action");
     let once = if is_of_chart { "the chart is rendered" } else { "its variables are substituted" };
     let reason = format!("the conversion depends on the value of {text}, which is known only after {once}");
     let help = "write the value out here, or write by hand what the target has instead of it".to_owned();
@@ -269,6 +274,21 @@ mod tests {
             Verdict::Open(at) => at.to_string(),
         };
         assert_eq!(found, expected);
+    }
+
+    /// The name of what is not known is not a text that is known.
+    #[test]
+    fn what_is_not_known_is_named() {
+        let object = json!({"a": "${A}", "b": "known", "c": format!("{ACTION}1}}")});
+        for (at, expected) in [
+            ("a", "the value of `${A}`, which is known only after its variables are substituted"),
+            ("b", "the value of what is compared with `known`, which is known only after the chart is rendered"),
+            ("d", "the value of what an action prints here, which is known only after the chart is rendered"),
+        ] {
+            let at = FieldPath::default().key(at);
+            let Halt::Undecided { reason, .. } = undecided(at, &object) else { panic!("it is undecided") };
+            assert_eq!(reason, format!("the conversion depends on {expected}"));
+        }
     }
 
     #[test]
