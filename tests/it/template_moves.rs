@@ -131,3 +131,13 @@ fn json_needs_no_blank_before_an_action() {
     };
     converts(&text("v1beta1"), &text("v1"));
 }
+
+#[test]
+fn json_may_be_over_several_lines() {
+    let text = |version: &str| {
+        format!(
+            "{{\n  \"apiVersion\": \"policy/{version}\",\n  \"kind\": \"PodDisruptionBudget\",\n  \"metadata\": {{\n    \"name\": {{{{ .Release.Name | quote }}}}\n  }},\n  \"spec\": {{\n    \"selector\": {{\"matchLabels\": {{\"a\": \"b\"}}}},\n    \"minAvailable\": {{{{ .Values.min }}}}\n  }}\n}}\n"
+        )
+    };
+    converts(&text("v1beta1"), &text("v1"));
+}

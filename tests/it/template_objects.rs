@@ -527,6 +527,9 @@ fn a_definition_that_is_read_is_not_converted() {
     for use_of_it in [
         "{{ toYaml (merge (fromYaml (include \"pdb\" .)) .Values.more) }}\n",
         "{{ if contains \"v1beta1\" (include \"pdb\" .) }}\n{{ include \"pdb\" . }}\n{{ end }}\n",
+        "{{ $name := printf \"%s\" \"pdb\" }}{{ toYaml (fromYaml (include $name .)) }}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a: |\n    {{- include \"pdb\" . | nindent 4 }}\n",
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata:\n  a: {{ include \"pdb\" . | b64enc }}\n",
     ] {
         held(
             &format!("{use_of_it}{define}"),
@@ -534,6 +537,23 @@ fn a_definition_that_is_read_is_not_converted() {
             "the chart reads what its definition prints",
         );
     }
+}
+
+#[test]
+fn definitions_that_stand_behind_each_other_are_converted_where_they_are() {
+    let file = |version: &str| {
+        format!(
+            "{{{{ include \"one\" . }}}}\n---\n{{{{ include \"other\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"one\" }}}}\napiVersion: policy/{version}\n@budget\n{{{{- end }}}}\n{{{{- define \"other\" }}}}\napiVersion: policy/{version}\n@budget\n{{{{- end }}}}\n"
+        )
+    };
+    converts(&file("v1beta1"), &file("v1"));
+}
+
+#[test]
+fn an_object_in_a_text_of_tpl_is_reported() {
+    let text =
+        "{{ tpl \"apiVersion: policy/v1beta1\\nkind: PodDisruptionBudget\" . }}\n---\napiVersion: policy/v1\n@budget\n";
+    held(text, "templates/a.yaml:1:1: unresolved[template-action]", "makes an object of policy/v1beta1");
 }
 
 /// What is read by a computed name is what some action names in an argument.

@@ -28,7 +28,7 @@ use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
 
 /// What an action calls that makes an object of arguments or a text.
-const MAKING: [&str; 5] = ["dict ", "fromYaml ", "list ", "set ", "tuple "];
+const MAKING: [&str; 6] = ["dict ", "fromYaml ", "list ", "set ", "tpl ", "tuple "];
 
 /// What is planned for the text of a reading.
 #[derive(Default)]
@@ -98,9 +98,7 @@ impl ReadingPlan {
 
     /// Returns what prints an object, where that is one action.
     fn printed_by(&self, object: &ObjectPlan) -> Option<usize> {
-        let text = object.extent.of(&self.reading.text);
-        let start = object.extent.start + (text.len() - text.trim_start().len());
-        let end = start + text.trim().len();
+        let Span { start, end } = content(&self.reading.text, object.extent);
         let segment = self.reading.segments.iter().find(|one| one.printed.start <= start && end <= one.printed.end)?;
         match segment.source {
             Source::Known(action) => Some(action),
@@ -437,8 +435,7 @@ impl<'t> TemplatePlan<'t> {
             }
             if self.is_read(part) {
                 self.held.push(part);
-                let message =
-                    "the chart reads what its definition prints (`fromYaml`, or a condition), besides printing it";
+                let message = "the chart reads what its definition prints (`fromYaml`, a condition), or prints it in another text, too";
                 self.report_held(part, self.place(part.start), message.to_owned());
                 continue;
             }

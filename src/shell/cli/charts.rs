@@ -48,7 +48,10 @@ const PRINTED: &str = "check what they print, `helm template ... | reversion che
 const UNIT_TESTS: &str = "tests";
 
 /// What a template has that matters for others.
-const READ: [&str; 7] = ["define", "fromYaml", "(include ", "set", "merge", ".Files", "eplace"];
+const READ: [&str; 8] = ["define", "fromYaml", "(include ", "set", "merge", ".Files", "eplace", "b64enc"];
+
+/// What one has that prints a text inside of another one.
+const ENCLOSING: [&str; 2] = [": |", "ndent"];
 
 /// What makes an argument of a definition.
 const MADE: [&str; 3] = ["dict ", "list ", "tuple "];
@@ -453,14 +456,15 @@ pub(super) fn count<T>(input: &Input<T>, templates: &[TemplateFile], objects: &[
     }
 }
 
-/// Returns the names of the definitions whose texts conditions of a template ask for, or actions change.
+/// Returns the names of the definitions whose texts conditions of a template ask for, or actions change or print inside of another text.
 fn asked(template: &Template) -> impl Iterator<Item = &str> {
     let conditions = template.actions().iter().filter(|action| action.is_condition());
     let asked = conditions.flat_map(|action| {
         let calls = action.content.of(template.text()).split("(include \"").skip(1);
         calls.filter_map(|call| Some(call.split_once('"')?.0))
     });
-    asked.chain(template.actions().iter().filter_map(Action::changes_text_of))
+    let enclosed = template.actions().iter().filter_map(Action::encloses_text_of);
+    asked.chain(template.actions().iter().filter_map(Action::changes_text_of)).chain(enclosed)
 }
 
 /// Returns whether a file is walked as a manifest.
@@ -480,7 +484,9 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         let counts = |text: &&str| {
             is_of_definitions
                 || is_own && !is_walked(path) && !is_shown
-                || is_walked(path) && READ.iter().chain(&MADE).any(|part| text.contains(part))
+                || is_walked(path)
+                    && (READ.iter().chain(&MADE).any(|part| text.contains(part))
+                        || ENCLOSING.iter().all(|part| text.contains(part)))
         };
         let text = std::str::from_utf8(bytes).ok()?;
         let versions = if is_own { Vec::new() } else { versions_in(text) };

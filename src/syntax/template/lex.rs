@@ -97,6 +97,22 @@ impl Action {
         })
     }
 
+    /// Returns the name of the definition whose text it prints inside of another one.
+    pub fn encloses_text_of(&self) -> Option<&str> {
+        let mut is_enclosed = false;
+        self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
+            ("include" | "template", [Expression::Text(name), ..]) => is_enclosed.then_some(name.as_str()),
+            ("indent" | "nindent", [Expression::Word(columns), ..]) => {
+                is_enclosed |= columns != "0";
+                None
+            }
+            _ => {
+                is_enclosed |= matches!(function, "b64enc" | "quote" | "squote" | "toJson");
+                None
+            }
+        })
+    }
+
     /// Returns the name of the definition that it prints with all that the file itself has, as the only or the first thing of a list; not of
     /// one whose text it prints in another one, which is no object.
     pub fn prints_whole(&self) -> Option<&str> {

@@ -2,9 +2,9 @@
 //!
 //! Invariant: what can be read counts as read. The names of definitions are taken to come from texts in actions, or from values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::Expression;
+use super::expression::{Binding, Expression};
 use super::lex::{Action, Keyword};
 use super::tree::Template;
 
@@ -14,15 +14,17 @@ const COMPOSING: [&str; 5] = ["cat", "join", "print", "printf", "replace"];
 /// What is known of the definitions whose text actions of a chart read.
 #[derive(Clone, Debug, Default)]
 pub struct YamlReads {
-    /// The names of those that are read where they are called.
+    /// The names of those that are read where they are called, or bound to a variable.
     called: BTreeSet<String>,
     /// The texts in actions but for the names of what they call, and what is called for an argument.
     passed: BTreeSet<String>,
+    /// What each definition calls.
+    calls: BTreeMap<String, BTreeSet<String>>,
     /// Whether something is read: what is passed on can be that.
     is_any: bool,
-    /// Whether the name of what is read is computed.
+    /// Whether the name of what is read is an argument.
     is_computed: bool,
-    /// Whether an argument is a text that is made of several.
+    /// Whether an argument is a text that is made of several, or that a definition prints.
     is_composed: bool,
     /// Whether a text is read of which nothing is known.
     is_unknown: bool,
@@ -31,18 +33,39 @@ pub struct YamlReads {
 impl YamlReads {
     /// Takes in what the actions of a template read.
     pub fn add(&mut self, template: &Template) {
-        let names_one = |action: &&Action| matches!(action.keyword, Keyword::Define | Keyword::Block);
-        let actions = template.actions().iter().filter(|action| !names_one(action));
-        actions.for_each(|action| self.visit(&action.pipeline.value, false));
+        for part in template.parts() {
+            let names_one = |action: &&Action| matches!(action.keyword, Keyword::Define | Keyword::Block);
+            for action in part.actions().filter(|action| !names_one(action)) {
+                let mut called = BTreeSet::new();
+                collect_called(&action.pipeline.value, &mut called);
+                self.visit(&action.pipeline.value, false);
+                if action.pipeline.binding != Binding::None {
+                    self.called.extend(called.iter().cloned());
+                }
+                if let Some(name) = part.name() {
+                    self.calls.entry(name.to_owned()).or_default().extend(called);
+                }
+            }
+        }
     }
 
     /// Returns whether the text that the definition of `name` prints can be read, in a chart whose values have this text.
     pub fn has(&self, name: &str, values: &str) -> bool {
         let can_be_computed = || self.is_composed || values.contains(name);
-        self.is_unknown
-            || self.called.contains(name)
-            || self.is_any && self.passed.contains(name)
-            || self.is_computed && can_be_computed()
+        self.is_unknown || self.is_computed && can_be_computed() || self.reaches(name)
+    }
+
+    /// Returns whether the definition of `name` is read, or one that calls it.
+    fn reaches(&self, name: &str) -> bool {
+        let passed = self.passed.iter().filter(|_| self.is_any);
+        let mut left: Vec<&String> = self.called.iter().chain(passed).collect();
+        let mut reached: BTreeSet<&String> = BTreeSet::new();
+        while let Some(one) = left.pop() {
+            if reached.insert(one) {
+                left.extend(self.calls.get(one).into_iter().flatten());
+            }
+        }
+        reached.into_iter().any(|one| one == name)
     }
 
     fn visit(&mut self, value: &Expression, is_argument: bool) {
@@ -50,10 +73,11 @@ impl YamlReads {
             Expression::Text(text) => drop(self.passed.insert(text.clone())),
             Expression::Member(value, _) => self.visit(value, is_argument),
             Expression::Call(function, arguments) => {
-                let is_call = matches!(function.as_str(), "include" | "template");
+                let is_call = is_call(function);
                 if let (true, [Expression::Text(name), rest @ ..]) = (is_call, arguments.as_slice()) {
                     if is_argument {
                         self.passed.insert(name.clone());
+                        self.is_composed = true;
                     }
                     return rest.iter().for_each(|one| self.visit(one, true));
                 }
@@ -71,12 +95,17 @@ impl YamlReads {
     /// Takes in that a text is read.
     fn read(&mut self, text: &Expression) {
         match text {
-            Expression::Call(function, arguments) if matches!(function.as_str(), "include" | "template") => {
-                match arguments.first() {
-                    Some(Expression::Text(name)) => drop(self.called.insert(name.clone())),
-                    _ => self.is_computed = true,
-                }
-            }
+            Expression::Call(function, arguments) if is_call(function) => match arguments.first() {
+                Some(Expression::Text(name)) => drop(self.called.insert(name.clone())),
+                Some(name) if is_item(name) => self.is_computed = true,
+                _ => self.is_unknown = true,
+            },
+            // What is printed of data is none of a definition.
+            Expression::Call(function, _) if matches!(function.as_str(), "toJson" | "toYaml") => {}
+            Expression::Call(function, arguments) if function == "tpl" => match arguments.first() {
+                Some(Expression::Text(_)) | None => self.is_unknown = true,
+                Some(text) => self.read(text),
+            },
             Expression::Call(_, arguments) => arguments.iter().for_each(|argument| self.read(argument)),
             Expression::Member(value, _) => self.read(value),
             Expression::Path(path) => self.is_unknown |= !is_of_helm(path),
@@ -85,11 +114,41 @@ impl YamlReads {
     }
 }
 
-/// Returns whether a path is one of what Helm passes to templates, which no definition printed; the dot as a whole is what a text is made with.
+fn is_call(function: &str) -> bool {
+    matches!(function, "include" | "template")
+}
+
+/// Collects the names of the definitions that a value is made of.
+fn collect_called(value: &Expression, into: &mut BTreeSet<String>) {
+    match value {
+        Expression::Call(function, arguments) => {
+            if let (true, Some(Expression::Text(name))) = (is_call(function), arguments.first()) {
+                into.insert(name.clone());
+            }
+            arguments.iter().for_each(|argument| collect_called(argument, into));
+        }
+        Expression::Member(value, _) => collect_called(value, into),
+        Expression::Text(_) | Expression::Word(_) | Expression::Path(_) | Expression::Data(_) => {}
+    }
+}
+
+/// Returns whether a value is an item or a field of what a definition is called with.
+fn is_item(value: &Expression) -> bool {
+    match value {
+        Expression::Path(path) => path.starts_with('.') && !is_of_helm(path),
+        Expression::Call(function, arguments) => {
+            let of_all = matches!(arguments.first(), Some(Expression::Path(path)) if path == ".");
+            of_all && matches!(function.as_str(), "first" | "get" | "index" | "last")
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a path is one of what Helm passes to templates, which no definition printed.
 fn is_of_helm(path: &str) -> bool {
     let own = path.strip_prefix('$').unwrap_or(path);
     let objects = [".Capabilities", ".Chart", ".Files", ".Release", ".Template", ".Values"];
-    own == "." || own.is_empty() || objects.iter().any(|object| own.starts_with(object))
+    objects.iter().any(|object| own.starts_with(object))
 }
 
 #[cfg(test)]
@@ -122,5 +181,16 @@ mod tests {
             "{{ fromYaml (include \"render\" (dict \"x\" .)) }}{{ include \"x\" (dict \"y\" (include \"a\" .)) }}";
         check(of_text, [true, false]);
         check("{{ $x := include \"a\" . }}{{ fromYaml $x }}", [true, true]);
+        check("{{ $x := include \"a\" . }}{{ regexFind \"x\" $x }}", [true, false]);
+        check("{{ define \"c\" }}{{ include \"a\" . }}{{ end }}{{ fromYaml (include \"c\" .) }}", [true, false]);
+        for unknown in [
+            "{{ fromYaml (include (include \"c\" .) .) }}",
+            "{{ fromYaml (tpl \"{{ include \\\"a\\\" . }}\" .) }}",
+            "{{ range (list (include \"c\" .)) }}{{ fromYaml . }}{{ end }}",
+            "{{ $name := printf \"%s\" .x }}{{ fromYaml (include $name .) }}",
+            "{{ fromYaml (include (index . 1) .) }}{{ include \"c\" (list . (include \"d\" .)) }}",
+        ] {
+            check(unknown, [true, true]);
+        }
     }
 }
