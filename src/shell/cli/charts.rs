@@ -218,7 +218,8 @@ pub(super) fn unit_tests<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
         if disk::is_missing(&folder) {
             return None;
         }
-        let (file, version) = disk::scan(&[folder], &every_name(), old).visited.into_iter().next()?;
+        let named = disk::scan(&[folder], &every_name(), old).visited;
+        let (file, version) = named.into_iter().find(|(file, _)| input.is_listed(file))?;
         let message = format!(
             "the tests of the chart name {version}, which the target does not serve; they are left as they are"
         );
