@@ -324,10 +324,15 @@ impl TemplatePlanner<'_, '_> {
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
         // Objects that one reading prints are there together, as those of manifests are.
-        let Ok(own) = ReadObjects::read(&run, &std::slice::from_ref(&*manifest));
-        let seen = self.objects.views_from_elsewhere().chain(own.views());
-        let with_own = (!own.is_empty()).then(|| Context::new(seen, self.shared.run.builds()));
-        let with_own = with_own.map(|context| context.with_parameters(&planner.goal().choices.parameters));
+        let own = (manifest.objects.len() > 1).then(|| {
+            let Ok(own) = ReadObjects::read(&run, &std::slice::from_ref(&*manifest));
+            own
+        });
+        let own = own.filter(|own| !own.is_empty());
+        let with_own = own.as_ref().map(|own| {
+            let seen = self.objects.views_from_elsewhere().chain(own.views());
+            Context::new(seen, self.shared.run.builds()).with_parameters(&planner.goal().choices.parameters)
+        });
         let others = with_own.as_ref().unwrap_or(others);
         let shared = GroupContext { planner, run: &run, others, styles, documents: Documents::Printed, threads: 1 };
         let planned = groups(&run).into_iter().flat_map(|group| {
@@ -340,7 +345,7 @@ impl TemplatePlanner<'_, '_> {
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
-        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version, is_tied: !own.is_empty() })
+        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version, is_tied: own.is_some() })
     }
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
