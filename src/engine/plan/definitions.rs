@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::syntax::template::{Changes, Defines, Template, YamlReads};
+use crate::syntax::template::{Changes, Defines, Template};
 
 /// A template of a chart.
 pub(crate) struct TemplateFile {
@@ -26,9 +26,7 @@ pub(crate) struct Definitions {
     pub(crate) all: Defines,
     /// The names of its own: they are planned where they stand.
     pub(crate) own: BTreeSet<String>,
-    /// Of which definitions something in the chart reads the YAML that they print: one can be a part of an object then, or be looked into.
-    pub(crate) yaml_reads: YamlReads,
-    /// The names of the definitions whose text a condition of the chart asks for, or an action changes.
+    /// The names of the definitions whose text a condition of the chart asks for, or an action reads, changes or prints in another one.
     pub(crate) asked: BTreeSet<String>,
     /// The names of its own that a chart has too that it brings: what that one prints with its own, it prints with these.
     pub(crate) replacing: BTreeSet<String>,

@@ -435,7 +435,7 @@ impl<'t> TemplatePlan<'t> {
             }
             if self.is_read(part) {
                 self.held.push(part);
-                let message = "the chart reads what its definition prints (`fromYaml`, a condition), or prints it in another text, too";
+                let message = "the chart reads what its definition prints (`fromYaml`, a condition) or prints it inside another text";
                 self.report_held(part, self.place(part.start), message.to_owned());
                 continue;
             }
@@ -499,11 +499,9 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
     fn is_read(&self, part: Span) -> bool {
-        let Definitions { yaml_reads, asked, values_text, .. } = &*self.file.definitions;
-        let is_read = |one: &&ReadingPlan| {
-            let name = one.reading.definition(self.template);
-            name.is_some_and(|name| asked.contains(name) || yaml_reads.has(name, values_text))
-        };
+        let asked = &self.file.definitions.asked;
+        let is_read =
+            |one: &&ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
         let of_definitions = self.readings.iter().filter(is_read);
         of_definitions
             .flat_map(|one| one.objects().map(move |object| (one, object)))

@@ -20,7 +20,7 @@ use crate::engine::manifest::{self, OpenTemplate, Recognizer};
 use crate::engine::plan::{self, CHART, Definitions, Goal, ObjectPlan, TemplateFile};
 use crate::shell::disk::{self, Skip, WalkOptions};
 use crate::shell::report::Counts;
-use crate::syntax::template::{self, Action, Defines, Template};
+use crate::syntax::template::{self, Action, Defines, Template, YamlReads};
 use crate::syntax::text::Position;
 
 /// The extension of an archive with a chart.
@@ -504,13 +504,14 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         ..Definitions::default()
     };
     let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
+    let mut reads = YamlReads::default();
     for (path, (template, versions)) in disk::scan(&folders, &options, read).visited {
         if !versions.is_empty() {
             beside.brought.insert(path.clone(), versions);
         }
         let Some(template) = template else { continue };
         let text = template.text();
-        definitions.yaml_reads.add(&template);
+        reads.add(&template);
         definitions.asked.extend(asked(&template).map(str::to_owned));
         definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
         if path.starts_with(&folders[0]) {
@@ -527,6 +528,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
     if !makes {
         definitions.calling.clear();
     }
+    definitions.asked.extend(reads.among(&definitions.own, &definitions.values_text));
     definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
     definitions.all.add_brought(brought);
     if !named.is_empty() {

@@ -17,7 +17,11 @@ const LEVELS: u32 = 4;
 
 /// Returns the names of the definitions that a value is made of, each with its argument.
 pub(super) fn calls(value: &Expression) -> Vec<(&str, Option<&Expression>)> {
-    let Expression::Call(function, arguments) = value else { return Vec::new() };
+    let (function, arguments) = match value {
+        Expression::Call(function, arguments) => (function, arguments),
+        Expression::Member(value, _) => return calls(value),
+        _ => return Vec::new(),
+    };
     let own = match (function.as_str(), arguments.as_slice()) {
         ("include" | "template", [Expression::Text(name), rest @ ..]) => Some((name.as_str(), rest.first())),
         _ => None,

@@ -383,16 +383,18 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns whether an action is a whole value of a flow collection on the line, as it looks.
     fn place(&self, index: usize) -> Place {
         let line = self.line();
-        let text = self.reading.text.as_str();
-        let document = &text[text.rfind("\n---").map_or(0, |feed| feed + "\n---".len())..];
-        let is_json = document.trim_start().starts_with(['{', '[']);
+        // JSON can be over several lines, each of which begins with a key.
+        let is_json = line.trim_start().starts_with('"') && {
+            let text = self.reading.text.as_str();
+            let start = memchr::memmem::rfind(text.as_bytes(), b"\n---").map_or(0, |feed| feed + b"\n---".len());
+            text[start..].trim_start().starts_with(['{', '['])
+        };
         // JSON needs no blank there.
         let begins = line.ends_with(": ") || line.ends_with("\":") || line.trim_end().ends_with(['[', '{', ',']);
         let rest = self.rest_of_line(index).trim();
         let ends = rest.starts_with([']', '}', ',', ':']) || is_json && rest.is_empty();
-        let (mut depth, mut quote) = (0_usize, None);
-        let around = if is_json { document } else { line };
-        for one in around.chars().filter(|_| begins && ends) {
+        let (mut depth, mut quote) = (usize::from(is_json), None);
+        for one in line.chars().filter(|_| begins && ends) {
             match (quote, one) {
                 (None, '[' | '{') => depth += 1,
                 (None, ']' | '}') => depth = depth.saturating_sub(1),

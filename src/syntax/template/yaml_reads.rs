@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::changes::calls;
 use super::expression::{Binding, Expression};
 use super::lex::{Action, Keyword};
 use super::tree::Template;
@@ -36,8 +37,8 @@ impl YamlReads {
         for part in template.parts() {
             let names_one = |action: &&Action| matches!(action.keyword, Keyword::Define | Keyword::Block);
             for action in part.actions().filter(|action| !names_one(action)) {
-                let mut called = BTreeSet::new();
-                collect_called(&action.pipeline.value, &mut called);
+                let called: BTreeSet<String> =
+                    calls(&action.pipeline.value).into_iter().map(|(name, _)| name.to_owned()).collect();
                 self.visit(&action.pipeline.value, false);
                 if action.pipeline.binding != Binding::None {
                     self.called.extend(called.iter().cloned());
@@ -49,23 +50,27 @@ impl YamlReads {
         }
     }
 
-    /// Returns whether the text that the definition of `name` prints can be read, in a chart whose values have this text.
-    pub fn has(&self, name: &str, values: &str) -> bool {
-        let can_be_computed = || self.is_composed || values.contains(name);
-        self.is_unknown || self.is_computed && can_be_computed() || self.reaches(name)
+    /// Returns those of the definitions of these names whose texts can be read, in a chart whose values have this text.
+    pub fn among<'n>(&self, names: impl IntoIterator<Item = &'n String>, values: &str) -> BTreeSet<String> {
+        let reached = self.reached();
+        let is_read = |name: &&String| {
+            let can_be_computed = || self.is_composed || values.contains(name.as_str());
+            self.is_unknown || self.is_computed && can_be_computed() || reached.contains(*name)
+        };
+        names.into_iter().filter(is_read).cloned().collect()
     }
 
-    /// Returns whether the definition of `name` is read, or one that calls it.
-    fn reaches(&self, name: &str) -> bool {
+    /// Returns what is read, with what that calls.
+    fn reached(&self) -> BTreeSet<&String> {
         let passed = self.passed.iter().filter(|_| self.is_any);
         let mut left: Vec<&String> = self.called.iter().chain(passed).collect();
-        let mut reached: BTreeSet<&String> = BTreeSet::new();
+        let mut reached = BTreeSet::new();
         while let Some(one) = left.pop() {
             if reached.insert(one) {
                 left.extend(self.calls.get(one).into_iter().flatten());
             }
         }
-        reached.into_iter().any(|one| one == name)
+        reached
     }
 
     fn visit(&mut self, value: &Expression, is_argument: bool) {
@@ -118,20 +123,6 @@ fn is_call(function: &str) -> bool {
     matches!(function, "include" | "template")
 }
 
-/// Collects the names of the definitions that a value is made of.
-fn collect_called(value: &Expression, into: &mut BTreeSet<String>) {
-    match value {
-        Expression::Call(function, arguments) => {
-            if let (true, Some(Expression::Text(name))) = (is_call(function), arguments.first()) {
-                into.insert(name.clone());
-            }
-            arguments.iter().for_each(|argument| collect_called(argument, into));
-        }
-        Expression::Member(value, _) => collect_called(value, into),
-        Expression::Text(_) | Expression::Word(_) | Expression::Path(_) | Expression::Data(_) => {}
-    }
-}
-
 /// Returns whether a value is an item or a field of what a definition is called with.
 fn is_item(value: &Expression) -> bool {
     match value {
@@ -160,7 +151,9 @@ mod tests {
     fn check(text: &str, expected: [bool; 2]) {
         let mut reads = YamlReads::default();
         reads.add(&Template::parse(text).unwrap());
-        assert_eq!(["a", "b"].map(|name| reads.has(name, "")), expected, "{text}");
+        let names = ["a", "b"].map(str::to_owned);
+        let read = reads.among(&names, "");
+        assert_eq!(names.map(|name| read.contains(&name)), expected, "{text}");
     }
 
     #[test]
