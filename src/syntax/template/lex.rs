@@ -87,27 +87,24 @@ impl Action {
 
     /// Returns the name of the definition in whose text it replaces something, before that is printed or bound.
     pub fn changes_text_of(&self) -> Option<&str> {
-        let mut is_changed = false;
-        self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
-            ("include" | "template", [Expression::Text(name), ..]) => is_changed.then_some(name.as_str()),
-            _ => {
-                is_changed |= function.ends_with("eplace") || function.contains("egexReplace");
-                None
-            }
-        })
+        self.called_inside(|function, _| function.ends_with("eplace") || function.contains("egexReplace"))
     }
 
     /// Returns the name of the definition whose text it prints inside of another one.
     pub fn encloses_text_of(&self) -> Option<&str> {
-        let mut is_enclosed = false;
+        self.called_inside(|function, arguments| match (function, arguments) {
+            ("indent" | "nindent", [Expression::Word(columns), ..]) => columns != "0",
+            _ => matches!(function, "b64enc" | "quote" | "squote" | "toJson"),
+        })
+    }
+
+    /// Returns the name of the definition whose text a function like this gets.
+    fn called_inside(&self, is_one: impl Fn(&str, &[Expression]) -> bool) -> Option<&str> {
+        let mut is_inside = false;
         self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
-            ("include" | "template", [Expression::Text(name), ..]) => is_enclosed.then_some(name.as_str()),
-            ("indent" | "nindent", [Expression::Word(columns), ..]) => {
-                is_enclosed |= columns != "0";
-                None
-            }
+            ("include" | "template", [Expression::Text(name), ..]) => is_inside.then_some(name.as_str()),
             _ => {
-                is_enclosed |= matches!(function, "b64enc" | "quote" | "squote" | "toJson");
+                is_inside |= is_one(function, arguments);
                 None
             }
         })
