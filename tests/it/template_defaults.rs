@@ -115,6 +115,16 @@ fn what_a_definition_prints_by_default_is_looked_at() {
     needs_nothing(&own("zone: ''\n"), 0);
 }
 
+#[test]
+fn a_text_of_two_actions_is_looked_at() {
+    let own = |zone: &str| {
+        let schedule = "\"{{ .Values.zone }}{{ .Values.schedule }}\"";
+        job("", schedule, &format!("=== values.yaml\nzone: {zone}\nschedule: 0 3 * * *\n"))
+    };
+    held(&own("'TZ=UTC '"), "templates/a.yaml:6:3: held-back[invalid-in-target]", BY_DEFAULT);
+    needs_nothing(&own("''"), 0);
+}
+
 /// Returns a Deployment whose pods have annotations that these lines print.
 fn deployment(annotations: &str, rest: &str) -> String {
     format!(

@@ -554,6 +554,8 @@ fn an_object_in_a_text_of_tpl_is_reported() {
     let text =
         "{{ tpl \"apiVersion: policy/v1beta1\\nkind: PodDisruptionBudget\" . }}\n---\napiVersion: policy/v1\n@budget\n";
     held(text, "templates/a.yaml:1:1: unresolved[template-action]", "makes an object of policy/v1beta1");
+    let raw = text.replace('"', "`").replace("\\n", "\n");
+    held(&raw, "templates/a.yaml:1:1: unresolved[template-action]", "makes an object of policy/v1beta1");
 }
 
 /// What is read by a computed name is what some action names in an argument.

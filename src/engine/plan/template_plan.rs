@@ -265,7 +265,7 @@ impl<'t> TemplatePlan<'t> {
         let made = actions.filter_map(|(number, action)| {
             let content = action.content.of(&self.file.text);
             let passes = MAKING.iter().any(|made| content.contains(made));
-            let mut versions = content.split('"').skip(1).step_by(2).filter(|_| passes).flat_map(words);
+            let mut versions = action.texts().into_iter().filter(|_| passes).flat_map(words);
             let of_text = || {
                 let is_known = |text: &str| {
                     let mut kinds = text.lines().filter_map(|line| line.trim_start().strip_prefix("kind:"));
@@ -290,9 +290,9 @@ impl<'t> TemplatePlan<'t> {
         let actions = plan.template.actions().iter().enumerate();
         let printing = actions.filter(|(_, action)| !action.is_comment() && !action.is_condition());
         let printed = printing.flat_map(|(number, action)| {
-            let content = action.content.of(&plan.file.text);
             // Other texts can be those of branches that are not for the target.
-            let texts = content.split('"').skip(1).step_by(2).filter(|_| content.contains("default "));
+            let is_one = action.content.of(&plan.file.text).contains("default ");
+            let texts = action.texts().into_iter().filter(move |_| is_one);
             texts.map(move |text| (action.span.start, format!("`{}`", plan.action(number)), text))
         });
         let defined = plan.template.parts().filter_map(|part| {

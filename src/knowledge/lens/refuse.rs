@@ -96,7 +96,9 @@ impl Operation for Refuse {
                 return Ok(());
             }
             // What a template prints as a whole value is hardly ever what is refused; by default it is checked.
-            Verdict::Open(at) if at.get(&data).is_some_and(is_of_action) => {
+            Verdict::Open(at)
+                if at.get(&data).is_some_and(is_of_action) || session.open().is_known_by_default(&data, &at) =>
+            {
                 session.record_required(&at, &self.reason, self.advice(session));
                 return Ok(());
             }

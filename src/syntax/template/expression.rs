@@ -77,6 +77,16 @@ impl Expression {
         matches!(self, Self::Text(_) | Self::Word(_))
     }
 
+    /// Returns the string constants in it.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::Member(value, _) => value.texts(),
+            Self::Call(_, arguments) => arguments.iter().flat_map(Self::texts).collect(),
+            Self::Word(_) | Self::Path(_) | Self::Data(_) => Vec::new(),
+        }
+    }
+
     /// Returns the calls of a pipeline, the last one first.
     pub(super) fn pipe(&self) -> impl Iterator<Item = (&str, &[Self])> {
         let mut next = Some(self);

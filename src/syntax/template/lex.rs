@@ -85,6 +85,11 @@ impl Action {
         names.chain(self.called(text))
     }
 
+    /// Returns the string constants in it.
+    pub fn texts(&self) -> Vec<&str> {
+        self.pipeline.value.texts()
+    }
+
     /// Returns the name of the definition in whose text it replaces something, before that is printed or bound.
     pub fn changes_text_of(&self) -> Option<&str> {
         self.called_inside(|function, _| function.ends_with("eplace") || function.contains("egexReplace"))

@@ -391,7 +391,9 @@ impl Placeholders {
 
 /// Returns the number of the placeholder that a value is.
 fn number_of(value: &str) -> Option<usize> {
-    number_in(value.strip_prefix(ACTION)?.trim_start_matches('_').strip_suffix('}')?)
+    let name = value.strip_prefix(ACTION)?.trim_start_matches('_').strip_suffix('}')?;
+    // Behind one can be others.
+    number_in(name).filter(|_| !name.contains('}'))
 }
 
 /// Returns the number of the action in the name of a placeholder, without what its names have in common.
