@@ -125,6 +125,17 @@ fn a_text_of_two_actions_is_looked_at() {
     needs_nothing(&own("''"), 0);
 }
 
+#[test]
+fn what_is_set_under_another_name_is_looked_at() {
+    let set = "{{- $_ := set $job \"schedule\" \"TZ=UTC 0 3 * * *\" }}\n";
+    let values = "=== values.yaml\njob: {schedule: 0 3 * * *}\n";
+    for named in ["get .Values \"job\"", "index .Values \"job\"", ".Values.job"] {
+        let own = job("", "{{ .Values.job.schedule | quote }}", values);
+        let own = format!("{{{{- $job := {named} }}}}\n{set}{own}");
+        held(&own, "templates/a.yaml:8:3: held-back[invalid-in-target]", "creates no CronJob with TZ=");
+    }
+}
+
 /// Returns a Deployment whose pods have annotations that these lines print.
 fn deployment(annotations: &str, rest: &str) -> String {
     format!(

@@ -179,8 +179,9 @@ impl Scope {
                 let mut arguments: Vec<_> = arguments.iter().map(|argument| self.resolve(argument)).collect();
                 let is_name =
                     |key: &Expression| matches!(key, Expression::Text(key) if !key.is_empty() && !key.contains('.'));
+                let is_index = function == "index" || function == "get" && arguments.len() == 2;
                 match arguments.split_first() {
-                    Some((Expression::Path(path), keys)) if function == "index" && keys.iter().all(is_name) => {
+                    Some((Expression::Path(path), keys)) if is_index && keys.iter().all(is_name) => {
                         let keys = keys.iter().map(|key| if let Expression::Text(key) = key { key } else { "" });
                         let path = keys.fold(path.clone(), |path, key| format!("{path}.{key}"));
                         self.after_changes(Expression::Path(path))
