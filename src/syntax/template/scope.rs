@@ -103,10 +103,9 @@ impl Scope {
         let own = own.filter(|at| !matches!(self.variables[*at].value, Expression::Path(_)));
         let changed_before =
             self.changed.iter().rev().find(|(_, known)| known == mapping).map(|(path, _)| path.clone());
-        match (changed_before, mapping) {
-            (Some(path), _) => self.change_at(&path, Some(&new)),
-            (None, Expression::Path(path)) => self.change_at(path, Some(&new)),
-            (None, mapping) => self.change_at(&mapping.to_string(), None),
+        match changed_before.or_else(|| path_of(mapping)) {
+            Some(path) => self.change_at(&path, Some(&new)),
+            None => self.change_at(&mapping.to_string(), None),
         }
         if let Some(at) = own {
             self.variables[at].value = new;
@@ -179,9 +178,8 @@ impl Scope {
                 let mut arguments: Vec<_> = arguments.iter().map(|argument| self.resolve(argument)).collect();
                 let is_name =
                     |key: &Expression| matches!(key, Expression::Text(key) if !key.is_empty() && !key.contains('.'));
-                let is_index = function == "index" || function == "get" && arguments.len() == 2;
                 match arguments.split_first() {
-                    Some((Expression::Path(path), keys)) if is_index && keys.iter().all(is_name) => {
+                    Some((Expression::Path(path), keys)) if function == "index" && keys.iter().all(is_name) => {
                         let keys = keys.iter().map(|key| if let Expression::Text(key) = key { key } else { "" });
                         let path = keys.fold(path.clone(), |path, key| format!("{path}.{key}"));
                         self.after_changes(Expression::Path(path))
@@ -214,6 +212,18 @@ fn limited(value: Expression) -> Expression {
     let mut hasher = DefaultHasher::new();
     value.to_string().hash(&mut hasher);
     Expression::Path(format!("#{:x}", hasher.finish()))
+}
+
+/// Returns the path of a resolved mapping, which `get` can have returned.
+fn path_of(mapping: &Expression) -> Option<String> {
+    match mapping {
+        Expression::Path(path) => Some(path.clone()),
+        Expression::Call(function, arguments) if function == "get" => match arguments.as_slice() {
+            [around, Expression::Text(key)] => Some(format!("{}.{key}", path_of(around)?)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns the fields `path`, such as `.a.b`, of a resolved value.

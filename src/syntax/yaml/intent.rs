@@ -207,10 +207,10 @@ impl Intent {
             Self::Insert { path: inserted, .. } => with_item(path, inserted),
             Self::Move { from, to, .. } if path.starts_with(from) => replace_prefix(path, from, to),
             Self::Move { from, to, .. } => with_item(&without_item(path, from), to),
-            Self::MoveItems { from, list, index, count } => match item_of(path, from) {
+            Self::MoveItems { from, list, index, count } => match item_of(path, from.steps()) {
                 Some(at) => replace_prefix(path, &from.index(at), &list.index(at + index)),
                 None if path == from => list.clone(),
-                None => with_index(path, list, |at| if at < *index { at } else { at + count }),
+                None => with_index(path, list.steps(), |at| if at < *index { at } else { at + count }),
             },
             Self::Wrap { path: inner } => replace_prefix(path, &parent(inner), inner),
             Self::Unwrap { path: inner } => replace_prefix(path, inner, &parent(inner)),
@@ -230,11 +230,11 @@ impl Intent {
             Self::Insert { path: inserted, .. } => without_item(path, inserted),
             Self::Move { from, to, .. } if path.starts_with(to) => replace_prefix(path, to, from),
             Self::Move { from, to, .. } => with_item(&without_item(path, to), from),
-            Self::MoveItems { from, list, index, count } => match item_of(path, list) {
+            Self::MoveItems { from, list, index, count } => match item_of(path, list.steps()) {
                 Some(at) if (*index..index + count).contains(&at) => {
                     replace_prefix(path, &list.index(at), &from.index(at - index))
                 }
-                _ => with_index(path, list, |at| if at < *index { at } else { at - count }),
+                _ => with_index(path, list.steps(), |at| if at < *index { at } else { at - count }),
             },
             Self::Wrap { path: inner } => replace_prefix(path, inner, &parent(inner)),
             Self::Unwrap { path: inner } => replace_prefix(path, &parent(inner), inner),
@@ -245,19 +245,39 @@ impl Intent {
     }
 
     /// Returns the places below which the intent changes paths, or removes what is there.
-    pub(super) fn places(&self) -> Vec<FieldPath> {
-        match self {
-            Self::Rename { path, to } => vec![path.clone(), parent(path).key(to)],
-            Self::Delete { path } | Self::Insert { path, .. } => vec![seat(path)],
-            Self::Move { from, to, .. } => vec![seat(from), seat(to)],
-            Self::MoveItems { from, list, .. } => vec![from.clone(), list.clone()],
-            Self::Wrap { path } | Self::Unwrap { path } => vec![parent(path)],
+    pub(super) fn places(&self) -> impl Iterator<Item = FieldPath> {
+        let path = |(steps, key): (&[Step], Option<&str>)| {
+            let path = FieldPath::new(steps.iter().cloned());
+            key.map_or_else(|| path.clone(), |key| path.key(key))
+        };
+        self.place_steps().map(path)
+    }
+
+    /// Returns whether the intent may move what is at `path`, or remove it.
+    pub(super) fn is_about(&self, path: &FieldPath) -> bool {
+        let is_above = |(steps, key): (&[Step], Option<&str>)| {
+            let below = path.steps().strip_prefix(steps);
+            let is_key = |step: &Step| matches!((step, key), (Step::Key(own), Some(key)) if own == key);
+            below.is_some_and(|below| key.is_none() || below.first().is_some_and(is_key))
+        };
+        self.place_steps().any(is_above)
+    }
+
+    /// Returns the steps to the places of [`Self::places`], and the key behind them that no path of the intent has.
+    fn place_steps(&self) -> impl Iterator<Item = (&[Step], Option<&str>)> {
+        let (first, second) = match self {
+            Self::Rename { path, to } => (path.steps(), Some((collection(path), Some(to.as_str())))),
+            Self::Delete { path } | Self::Insert { path, .. } => (seat(path), None),
+            Self::Move { from, to, .. } => (seat(from), Some((seat(to), None))),
+            Self::MoveItems { from, list, .. } => (from.steps(), Some((list.steps(), None))),
+            Self::Wrap { path } | Self::Unwrap { path } => (collection(path), None),
             Self::Replace { path, .. }
             | Self::ParseText { path, .. }
             | Self::WriteText { path, .. }
             | Self::MappingToList { path, .. }
-            | Self::ListToMapping { path, .. } => vec![path.clone()],
-        }
+            | Self::ListToMapping { path, .. } => (path.steps(), None),
+        };
+        std::iter::once((first, None)).chain(second)
     }
 
     /// Returns what the intent touches: those that touch nothing in common do not interfere.
@@ -374,39 +394,48 @@ fn parent(path: &FieldPath) -> FieldPath {
     path.split_last().map(|(parent, _)| parent).unwrap_or_default()
 }
 
-/// Returns the list that a path is an item of, since its other items shift; else the path.
-fn seat(path: &FieldPath) -> FieldPath {
-    if path.last_key().is_some() { path.clone() } else { parent(path) }
+/// Returns the steps to the collection that a path is in.
+fn collection(path: &FieldPath) -> &[Step] {
+    path.steps().split_last().map_or(&[], |(_, above)| above)
+}
+
+/// Returns the steps to the list that a path is an item of, since its other items shift; else those of the path.
+fn seat(path: &FieldPath) -> &[Step] {
+    if path.last_key().is_some() { path.steps() } else { collection(path) }
 }
 
 /// Returns a path after `inserted` was put before what it leads into, where that is an item.
 fn with_item(path: &FieldPath, inserted: &FieldPath) -> FieldPath {
-    match inserted.split_last() {
-        Some((list, Step::Index(index))) => with_index(path, &list, |at| at + usize::from(at >= *index)),
+    match inserted.steps().split_last() {
+        Some((Step::Index(index), list)) => with_index(path, list, |at| at + usize::from(at >= *index)),
         _ => path.clone(),
     }
 }
 
 /// Returns a path after `removed` was taken away before what it leads into, where that is an item.
 fn without_item(path: &FieldPath, removed: &FieldPath) -> FieldPath {
-    match removed.split_last() {
-        Some((list, Step::Index(index))) => with_index(path, &list, |at| at - usize::from(at > *index)),
+    match removed.steps().split_last() {
+        Some((Step::Index(index), list)) => with_index(path, list, |at| at - usize::from(at > *index)),
         _ => path.clone(),
     }
 }
 
 /// Returns the index of the item of `list` that `path` leads into.
-fn item_of(path: &FieldPath, list: &FieldPath) -> Option<usize> {
-    match path.steps().strip_prefix(list.steps())? {
+fn item_of(path: &FieldPath, list: &[Step]) -> Option<usize> {
+    match path.steps().strip_prefix(list)? {
         [Step::Index(index), ..] => Some(*index),
         _ => None,
     }
 }
 
 /// Changes the index of the item of `list` that `path` leads into.
-fn with_index(path: &FieldPath, list: &FieldPath, change: impl Fn(usize) -> usize) -> FieldPath {
+fn with_index(path: &FieldPath, list: &[Step], change: impl Fn(usize) -> usize) -> FieldPath {
     match item_of(path, list) {
-        Some(index) => replace_prefix(path, &list.index(index), &list.index(change(index))),
+        Some(index) => {
+            let mut steps = path.steps().to_vec();
+            steps[list.len()] = Step::Index(change(index));
+            FieldPath::new(steps)
+        }
         None => path.clone(),
     }
 }

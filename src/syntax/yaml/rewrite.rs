@@ -497,7 +497,7 @@ impl<'p> Waiting<'p> {
         };
         !next.touched.iter().any(|touched| self.touched.interfere_with(touched))
             && next.found.iter().all(is_left)
-            && next.intent.places().iter().all(leaves)
+            && next.intent.places().all(|place| leaves(&place))
     }
 }
 
@@ -522,8 +522,10 @@ impl<'p> Schedule<'p> {
         if !self.waiting.commute_with(next) {
             return None;
         }
-        if !self.has_planned() {
-            return Some(Cow::Borrowed(next.intent));
+        let has_moved = |path: &FieldPath| self.planned.about(path).next().is_some();
+        if !next.found.iter().any(has_moved) {
+            let is_apart = !next.touched.iter().any(|touched| self.touched.interfere_with(touched));
+            return is_apart.then_some(Cow::Borrowed(next.intent));
         }
         let on_tree = next.intent.with_paths(|path| self.entry_before(path))?;
         (!on_tree.touched().iter().any(|touched| self.touched.interfere_with(touched))).then_some(Cow::Owned(on_tree))
