@@ -55,6 +55,29 @@ fn a_definition_decides_where_what_it_prints_belongs() {
 }
 
 #[test]
+fn rules_of_other_packs_are_run_whatever_prints_the_api_version() {
+    let ingress = |version: &str, prefix: &str, rest: &str| {
+        format!(
+            "apiVersion: {version}\nkind: Ingress\nmetadata:\n  name: a\n  annotations:\n    {prefix}/cluster-issuer: le\nspec: {{defaultBackend: {{service: {{name: a, port: {{number: 80}}}}}}}}\n{rest}"
+        )
+    };
+    let helper = "=== templates/_h.tpl\n{{- define \"ing.api\" -}}\n{{- if semverCompare \">=1.19-0\" .Capabilities.KubeVersion.GitVersion -}}\nnetworking.k8s.io/v1\n{{- else -}}\nnetworking.k8s.io/v1beta1\n{{- end -}}\n{{- end -}}\n";
+    let values = "=== values.yaml\napi: networking.k8s.io/v1\n";
+    for (version, rest) in [
+        ("networking.k8s.io/v1", ""),
+        ("{{ include \"ing.api\" . }}", helper),
+        ("{{ .Values.api }}", values),
+        ("{{ .Values.api }}", ""),
+        ("{{ include \"library.api\" . }}", ""),
+    ] {
+        let [old, new] = ["certmanager.k8s.io", "cert-manager.io"].map(|prefix| ingress(version, prefix, rest));
+        becomes(&old, &new, "cert-manager@1.14", 0);
+    }
+    let other = ingress("{{ .Values.api }}", "certmanager.k8s.io", "=== values.yaml\napi: example.com/v1\n");
+    becomes(&other, &other, "cert-manager@1.14", 3);
+}
+
+#[test]
 fn annotations_that_a_definition_prints_are_looked_at() {
     held(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata:\n      labels: {app: web}\n      annotations:\n        {{- include \"annotations\" . | nindent 8 }}\n    spec: {containers: [{name: a, image: b}]}\n=== templates/_h.tpl\n{{- define \"annotations\" -}}\nseccomp.security.alpha.kubernetes.io/pod: runtime/default\nof: {{ .Release.Name }}\n{{- end -}}\n",

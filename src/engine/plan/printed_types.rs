@@ -23,6 +23,9 @@ use crate::syntax::yaml;
 /// How many texts of one apiVersion are looked at.
 const MOST: usize = 16;
 
+/// The version that an object is taken to have where nothing shows it, and nothing depends on it.
+const ASSUMED: &str = "v1";
+
 /// The file with what a chart has by default.
 const VALUES: &str = "values.yaml";
 
@@ -111,13 +114,29 @@ impl PrintedTypes {
                 } else if let Some((_, (_, served))) = find(&[Standing::Current]) {
                     pairs().flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
                     self.settled.push((open(ByDefault::Served(served.clone())), place));
+                } else {
+                    // Of a kind that only rules are about, the target does not decide which apiVersion it has.
+                    let is_one = |kind: &str, version: &str| {
+                        let group = version.split_once('/').map_or("", |(group, _)| group);
+                        foreign(goal, kind).any(|one| one.group == group)
+                    };
+                    let found = pairs().filter(|(kind, version)| is_one(&kind.1, &version.1));
+                    found.flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
+                }
+            }
+            (Some(kinds), None) if reading.origin_of(version).is_some() && !is_known(goal, &kinds) => {
+                // All that rules about it ask for is its kind.
+                for (texts, kind) in &kinds {
+                    let Some(one) = foreign(goal, kind).next() else { continue };
+                    let group = Some(one.group.as_str()).filter(|group| !group.is_empty());
+                    let assumed = group.map_or_else(|| ASSUMED.to_owned(), |group| format!("{group}/{ASSUMED}"));
+                    self.settle(texts);
+                    self.settle(&Texts::from([(version.to_owned(), assumed)]));
                 }
             }
             (Some(kinds), defaults) => {
-                let mut known = goal.targets.iter().flat_map(|target| target.pack.kinds());
-                let is_known = known.any(|one| kinds.iter().any(|(_, kind)| one.kind == *kind));
                 let by_default = if defaults.is_some() { ByDefault::Nothing } else { ByDefault::Unknown };
-                self.open.extend(is_known.then(|| (open(by_default), place)));
+                self.open.extend(is_known(goal, &kinds).then(|| (open(by_default), place)));
             }
         }
     }
@@ -260,6 +279,17 @@ fn printed(text: &str, texts_of: impl Fn(&str) -> Option<Vec<String>>) -> Option
     }
     all.iter_mut().for_each(|(_, text)| text.push_str(rest));
     (all.len() <= MOST).then_some(all)
+}
+
+/// Returns whether a target knows a kind that can be printed.
+fn is_known(goal: &Goal<'_>, kinds: &Printed) -> bool {
+    let mut known = goal.targets.iter().flat_map(|target| target.pack.kinds());
+    known.any(|one| kinds.iter().any(|(_, kind)| one.kind == *kind))
+}
+
+/// Returns the kinds of this name that no target knows, and rules are about.
+fn foreign<'g>(goal: &'g Goal<'_>, kind: &str) -> impl Iterator<Item = &'g GroupKind> {
+    goal.targets.iter().flat_map(|target| target.pack.foreign_kinds()).filter(move |one| one.kind == kind)
 }
 
 /// What the target makes of an apiVersion of a kind.
