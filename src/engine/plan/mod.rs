@@ -74,6 +74,7 @@ pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
 pub use templates::Templates;
+pub(crate) use templates::printed_texts;
 pub(crate) use withheld::LeftOut;
 
 use crate::engine::notices::old_names::KindsOfRun;

@@ -89,6 +89,11 @@ impl PrintedTypes {
                 self.open.extend(old.map(|_| (OpenType::Kind { kind, version, by_default: None }, place)));
             }
             (None, _) => self.open.extend(old.map(|_| (open(ByDefault::Unknown), place))),
+            (Some(kinds), _) if !is_known(goal, &kinds) => {
+                let known = || defaults.clone().filter(|defaults| !defaults.is_empty());
+                let versions = known().or_else(|| printed(version, texts));
+                self.settle_foreign(goal, (version, versions), &kinds);
+            }
             (Some(kinds), Some(defaults)) if !defaults.is_empty() => {
                 let pairs = || kinds.iter().flat_map(|kind| defaults.iter().map(move |version| (kind, version)));
                 let find = |wanted: &[Standing]| {
@@ -114,30 +119,30 @@ impl PrintedTypes {
                 } else if let Some((_, (_, served))) = find(&[Standing::Current]) {
                     pairs().flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
                     self.settled.push((open(ByDefault::Served(served.clone())), place));
-                } else {
-                    // Of a kind that only rules are about, the target does not decide which apiVersion it has.
-                    let is_one = |kind: &str, version: &str| {
-                        let group = version.split_once('/').map_or("", |(group, _)| group);
-                        foreign(goal, kind).any(|one| one.group == group)
-                    };
-                    let found = pairs().filter(|(kind, version)| is_one(&kind.1, &version.1));
-                    found.flat_map(|(kind, version)| [&kind.0, &version.0]).for_each(|texts| self.settle(texts));
-                }
-            }
-            (Some(kinds), None) if reading.origin_of(version).is_some() && !is_known(goal, &kinds) => {
-                // All that rules about it ask for is its kind.
-                for (texts, kind) in &kinds {
-                    let Some(one) = foreign(goal, kind).next() else { continue };
-                    let group = Some(one.group.as_str()).filter(|group| !group.is_empty());
-                    let assumed = group.map_or_else(|| ASSUMED.to_owned(), |group| format!("{group}/{ASSUMED}"));
-                    self.settle(texts);
-                    self.settle(&Texts::from([(version.to_owned(), assumed)]));
                 }
             }
             (Some(kinds), defaults) => {
                 let by_default = if defaults.is_some() { ByDefault::Nothing } else { ByDefault::Unknown };
                 self.open.extend(is_known(goal, &kinds).then(|| (open(by_default), place)));
             }
+        }
+    }
+
+    /// Settles an object of a kind that only rules are about: of its apiVersion, these ask for the group.
+    fn settle_foreign(&mut self, goal: &Goal<'_>, (text, versions): (&str, Option<Printed>), kinds: &Printed) {
+        for (of_kind, kind) in kinds {
+            let is_one = |version: &str| {
+                let group = version.split_once('/').map_or("", |(group, _)| group);
+                foreign(goal, kind).any(|one| one.group == group)
+            };
+            let versions: Vec<Texts> = match &versions {
+                Some(all) => all.iter().filter(|(_, version)| is_one(version)).map(|(texts, _)| texts.clone()).collect(),
+                None => assumed(goal, kind).map(|version| Texts::from([(text.to_owned(), version)])).into_iter().collect(),
+            };
+            if !versions.is_empty() {
+                self.settle(of_kind);
+            }
+            versions.iter().for_each(|texts| self.settle(texts));
         }
     }
 
@@ -290,6 +295,12 @@ fn is_known(goal: &Goal<'_>, kinds: &Printed) -> bool {
 /// Returns the kinds of this name that no target knows, and rules are about.
 fn foreign<'g>(goal: &'g Goal<'_>, kind: &str) -> impl Iterator<Item = &'g GroupKind> {
     goal.targets.iter().flat_map(|target| target.pack.foreign_kinds()).filter(move |one| one.kind == kind)
+}
+
+/// Returns an apiVersion with the group of a kind that only rules are about.
+fn assumed(goal: &Goal<'_>, kind: &str) -> Option<String> {
+    let one = foreign(goal, kind).last()?;
+    Some(if one.group.is_empty() { ASSUMED.to_owned() } else { format!("{}/{ASSUMED}", one.group) })
 }
 
 /// What the target makes of an apiVersion of a kind.

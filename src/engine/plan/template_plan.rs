@@ -433,6 +433,11 @@ impl<'t> TemplatePlan<'t> {
             if wanted.iter().all(EditSet::is_empty) || self.is_held(part) {
                 continue;
             }
+            if self.is_open(part) {
+                // What is known of it is reported; its references are its own, too.
+                self.held.push(part);
+                continue;
+            }
             if self.is_read(part) {
                 self.held.push(part);
                 let message = "the chart reads what its definition prints (`fromYaml`, a condition) or prints it inside another text";
@@ -497,15 +502,25 @@ impl<'t> TemplatePlan<'t> {
         }
     }
 
+    /// Returns whether nothing shows which apiVersion the objects of a part have, or that is to be changed elsewhere first.
+    fn is_open(&self, part: Span) -> bool {
+        let is_open = |one: &ReadingPlan, object: &ObjectPlan| {
+            one.text.types.open.iter().any(|(_, place)| *place == object.location)
+        };
+        self.objects_of(part).all(|(one, object)| is_open(one, object))
+    }
+
+    /// Returns the objects of the readings that come from a part.
+    fn objects_of(&self, part: Span) -> impl Iterator<Item = (&ReadingPlan, &ObjectPlan)> {
+        let all = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
+        all.filter(move |(one, object)| is_within(one.source(self.template, object), part))
+    }
+
     /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
     fn is_read(&self, part: Span) -> bool {
         let asked = &self.file.definitions.asked;
-        let is_read =
-            |one: &&ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
-        let of_definitions = self.readings.iter().filter(is_read);
-        of_definitions
-            .flat_map(|one| one.objects().map(move |object| (one, object)))
-            .any(|(one, object)| is_within(one.source(self.template, object), part))
+        let is_read = |one: &ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
+        self.objects_of(part).any(|(one, _)| is_read(one))
     }
 
     /// Returns the action that decides about the apiVersion of the objects of a part, by the cluster: those that other clusters get would
@@ -518,9 +533,7 @@ impl<'t> TemplatePlan<'t> {
         };
         let unprinted =
             self.unprinted.iter().filter(|one| is_within(one.span, around)).find(decides).map(|one| one.action);
-        let objects = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
-        let own = objects.filter(|(one, object)| is_within(one.source(self.template, object), part));
-        let versions: BTreeSet<String> = own.map(|(_, object)| object.from.1.to_string()).collect();
+        let versions: BTreeSet<String> = self.objects_of(part).map(|(_, object)| object.from.1.to_string()).collect();
         let names_version = |text: &str| versions.iter().any(|version| text.contains(&format!("{version}\"")));
         let conditions = (0..actions.len()).filter(|at| actions[*at].is_condition());
         let mut guards = conditions.filter(|at| is_within(actions[*at].span, around));
@@ -558,11 +571,7 @@ impl<'t> TemplatePlan<'t> {
     /// Holds back the objects of a part, because of an action; where one of them is held back in a reading, that is the reason.
     fn hold_back(&mut self, part: Span, disagreement: Disagreement) {
         self.held.push(part);
-        let is_held = |one: &ReadingPlan| {
-            let mut held = one.objects().filter(|object| object.outcome == Outcome::HeldBack);
-            held.any(|object| is_within(one.source(self.template, object), part))
-        };
-        if self.readings.iter().any(is_held) {
+        if self.objects_of(part).any(|(_, object)| object.outcome == Outcome::HeldBack) {
             return;
         }
         let (action, message) = match disagreement {
@@ -590,14 +599,9 @@ impl<'t> TemplatePlan<'t> {
 
     /// Reports why the objects of a part are held back, with the first of them.
     fn report_held(&mut self, part: Span, location: Location, message: String) {
-        let objects = self.readings.iter().flat_map(|one| {
-            let is_it = |object: &&ObjectPlan| {
-                object.outcome == Outcome::Changed && is_within(one.source(self.template, object), part)
-            };
-            let about = |object: &ObjectPlan| {
-                FindingObject::new(self.shown(&object.title), self.location(one, &object.location))
-            };
-            one.objects().filter(is_it).map(about)
+        let changed = self.objects_of(part).filter(|(_, object)| object.outcome == Outcome::Changed);
+        let objects = changed.map(|(one, object)| {
+            FindingObject::new(self.shown(&object.title), self.location(one, &object.location))
         });
         let first = objects.min_by(|left, right| left.location.cmp(&right.location));
         let finding = Finding::new(location, Code::TemplateAction, Severity::Held, message);

@@ -83,7 +83,7 @@ impl TemplatePlanner<'_, '_> {
         for TemplateFile { definitions, .. } in files {
             let of_chart = || {
                 let values = definitions.values.as_ref().map(|values| definitions.changes.of(values));
-                let environment = self.environment(definitions, values.as_ref(), &facts);
+                let environment = environment(definitions, values.as_ref(), &facts);
                 let arguments = Arguments::of(definitions.calling.iter().map(|one| &**one), environment);
                 ChartDefaults { values, arguments }
             };
@@ -123,27 +123,6 @@ impl TemplatePlanner<'_, '_> {
         all
     }
 
-    /// Returns what is known of the cluster and a chart.
-    fn environment<'e>(
-        &self,
-        definitions: &'e Definitions,
-        values: Option<&'e Values>,
-        facts: &'e TargetFacts<'_>,
-    ) -> Environment<'e> {
-        Environment {
-            defines: &definitions.all,
-            facts,
-            values: values.map(|values| &values.read),
-            chart_values: values.map(|values| &values.read),
-            unchanged: values.map(|values| &values.unchanged),
-            arguments: None,
-            defaults: match self.shared.planner.goal().choices.chart_values {
-                ChartValues::Unknown => Certainty::Default,
-                ChartValues::Default => Certainty::Accepted,
-            },
-        }
-    }
-
     fn plan(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
         let first = self.plan_once(file, defaults);
         let held = if first.is_tied { first.held() } else { Vec::new() };
@@ -168,7 +147,7 @@ impl TemplatePlanner<'_, '_> {
             }
         };
         let facts = TargetFacts(self.shared.planner.goal());
-        let environment = self.environment(&file.definitions, defaults.values.as_ref(), &facts);
+        let environment = environment(&file.definitions, defaults.values.as_ref(), &facts);
         let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for part in template.parts() {
             // What a definition is printed with is not known.
@@ -307,7 +286,8 @@ impl TemplatePlanner<'_, '_> {
             let message = "it prints text behind the `---` of a document";
             return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
-        let is_open = || reading.text.lines().any(|line| line.contains("apiVersion:") && line.contains(ACTION));
+        let is_type = |line: &str| line.contains("apiVersion:") || line.contains("kind:");
+        let is_open = || reading.text.lines().any(|line| line.contains(ACTION) && is_type(line));
         let has_trigger = || definitions.has_triggers || self.recognizer.mentions_trigger(reading.text.as_bytes());
         let is_foreign = || self.recognizer.mentions_foreign_kind(&reading.text) && has_trigger();
         let read = match is_open() || is_foreign() {
@@ -407,6 +387,35 @@ impl TemplatePlanner<'_, '_> {
         }
         survey
     }
+}
+
+/// Returns what is known of the cluster and a chart.
+fn environment<'e>(
+    definitions: &'e Definitions,
+    values: Option<&'e Values>,
+    facts: &'e TargetFacts<'_>,
+) -> Environment<'e> {
+    Environment {
+        defines: &definitions.all,
+        facts,
+        values: values.map(|values| &values.read),
+        chart_values: values.map(|values| &values.read),
+        unchanged: values.map(|values| &values.unchanged),
+        arguments: None,
+        defaults: match facts.0.choices.chart_values {
+            ChartValues::Unknown => Certainty::Default,
+            ChartValues::Default => Certainty::Accepted,
+        },
+    }
+}
+
+/// Returns what the template with a text prints on a cluster of the target, with placeholders for what is not known.
+pub(crate) fn printed_texts(goal: &Goal<'_>, definitions: &Definitions, text: &str) -> Vec<String> {
+    let Ok(template) = Template::parse(text) else { return Vec::new() };
+    let (facts, values) = (TargetFacts(goal), definitions.values.as_ref().map(|values| definitions.changes.of(values)));
+    let environment = environment(definitions, values.as_ref(), &facts);
+    let readings = template.parts().flat_map(|part| template::readings(part, environment, MOST_READINGS).readings);
+    readings.map(|reading| reading.text).collect()
 }
 
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.

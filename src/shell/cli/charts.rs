@@ -243,7 +243,13 @@ pub(super) fn excluded<T>(input: &Input<T>, goal: &Goal<'_>) -> Vec<Finding> {
 }
 
 /// Reports the charts that others bring, and that are left as they are, and what was skipped of them.
-pub(super) fn report_vendored<T>(input: &Input<T>, brought: &Brought, goal: &Goal<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn report_vendored<T>(
+    input: &Input<T>,
+    brought: &Brought,
+    recognizer: &Recognizer,
+    goal: &Goal<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let mut skipped: BTreeSet<PathBuf> = BTreeSet::new();
     for finding in findings.iter_mut().filter(|finding| finding.code == Code::Template) {
         let chart = chart_of(Path::new(&finding.location.file)).filter(|chart| is_vendored(chart, &input.roots));
@@ -260,7 +266,9 @@ pub(super) fn report_vendored<T>(input: &Input<T>, brought: &Brought, goal: &Goa
         match around {
             Some(around) => {
                 folders.entry(around.to_owned()).or_default().extend(name_of(chart));
-                findings.extend(old_inside(chart, around, brought, goal).filter(|_| !skipped.contains(chart)));
+                let definitions = || definitions_of(around, recognizer, &mut Beside::default()).0;
+                let old = old_inside(chart, around, brought, definitions, goal);
+                findings.extend(old.filter(|_| !skipped.contains(chart)));
             }
             None => {
                 let archives = archives(chart);
@@ -293,8 +301,15 @@ fn name_in(chart: &Path, around: &Path) -> Option<String> {
     names_in(chart, around).into_iter().next()
 }
 
-/// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes.
-fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -> Option<Finding> {
+/// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes;
+/// `definitions` are those of the chart around it.
+fn old_inside(
+    chart: &Path,
+    around: &Path,
+    brought: &Brought,
+    definitions: impl Fn() -> Definitions,
+    goal: &Goal<'_>,
+) -> Option<Finding> {
     let folder = chart.join(TEMPLATES);
     let is_one = |version: &&String| version.contains("{{") || plan::leaves_version(goal, version);
     let own = brought.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder));
@@ -302,7 +317,10 @@ fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -
     let names = || names_in(chart, around);
     let (file, version) = all.find_map(|(file, version)| match version.contains("{{") {
         // Values can print it.
-        true => names().iter().find_map(|name| old_in_values(chart, around, name, goal)),
+        true => {
+            let in_values = names().iter().find_map(|name| old_in_values(chart, around, name, goal));
+            in_values.or_else(|| Some((file.clone(), old_printed(chart, file, definitions(), goal)?)))
+        }
         false => Some((file.clone(), version.clone())),
     })?;
     let message = format!(
@@ -312,6 +330,14 @@ fn old_inside(chart: &Path, around: &Path, brought: &Brought, goal: &Goal<'_>) -
     let help = format!("pass {} to convert it, or depend on a newer version of it", chart.display());
     let location = Location { file: file.to_string_lossy().into_owned(), position: None };
     Some(Finding::new(location, Code::Template, Severity::Unresolved, message).help(help))
+}
+
+/// Returns an apiVersion that goes of what a template of a chart prints by default on a cluster of the target.
+fn old_printed(chart: &Path, file: &Path, around: Definitions, goal: &Goal<'_>) -> Option<String> {
+    let written = disk::read(file).ok()?;
+    let definitions = Definitions { values: data_of(&chart.join(VALUES)), ..around };
+    let printed = plan::printed_texts(goal, &definitions, std::str::from_utf8(&written).ok()?);
+    printed.iter().flat_map(|text| versions_in(text)).find(|version| plan::leaves_version(goal, version))
 }
 
 /// Returns the apiVersions in a text, or the actions that print them.

@@ -396,7 +396,7 @@ fn conclude<'p>(
     let charts = charts::charts(&input, recognizer);
     found.extend(charts::old_texts(&input, &charts, planner.goal()));
     charts::without_skipped(&mut found, &charts.templates);
-    charts::report_vendored(&input, &charts.brought, planner.goal(), &mut found);
+    charts::report_vendored(&input, &charts.brought, recognizer, planner.goal(), &mut found);
     let templates = charts.into_templates();
     found.extend(charts::excluded(&input, planner.goal()));
     found.extend(charts::unit_tests(&input, planner.goal()));
