@@ -269,3 +269,30 @@ fn a_chart_inside_of_another_one_is_told_by_what_is_printed() {
         assert!(!check("policy/v1", path).all().contains("unresolved"));
     }
 }
+
+#[test]
+fn a_chart_inside_of_another_one_is_told_by_what_its_definitions_print() {
+    let own = |helper: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: x}}\n=== charts/sub/Chart.yaml\napiVersion: v2\nname: sub\nversion: 1.0.0\n=== charts/sub/templates/_h.tpl\n{{{{- define \"sub.api\" -}}}}{helper}{{{{- end -}}}}\n=== charts/sub/templates/a.yaml\napiVersion: {{{{ include \"sub.api\" . }}}}\n@budget\n"
+        )
+    };
+    let chain = |old: &str, new: &str| {
+        format!(
+            "{{{{ if semverCompare \"<1.21-0\" .Capabilities.KubeVersion.Version }}}}{old}{{{{ else }}}}{new}{{{{ end }}}}"
+        )
+    };
+    let check = |helper: &str| chart(&own(helper), "\n").run(&["check", "--to", CURRENT]);
+    for helper in
+        ["policy/v1beta1", "{{ printf \"%s/%s\" \"policy\" \"v1beta1\" }}", &chain("policy/v1beta1", "policy/v1beta1")]
+    {
+        says(
+            &check(helper),
+            "charts/sub/templates/a.yaml: unresolved[template]",
+            "the chart sub, which another one brings, prints policy/v1beta1, which the target does not serve",
+        );
+    }
+    for helper in ["policy/v1", &chain("policy/v1beta1", "policy/v1")] {
+        assert!(!check(helper).all().contains("unresolved"), "{helper}");
+    }
+}

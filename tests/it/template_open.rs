@@ -2,6 +2,9 @@
 
 use super::templates::{CURRENT, apply, becomes, chart, converts, held, needs_nothing, says};
 
+/// The beginning of messages about what is printed by default.
+const BY_DEFAULT: &str = "where the users of the chart set nothing else, ";
+
 /// Returns a configuration of webhooks, behind whose first one these lines stand.
 fn webhooks(indent: &str, more: &str) -> String {
     let first = "- name: a.b.c\n  sideEffects: None\n  failurePolicy: Fail\n  matchPolicy: Exact\n  timeoutSeconds: 5\n  admissionReviewVersions: [v1]\n  clientConfig: {url: \"https://a\"}\n";
@@ -75,6 +78,52 @@ fn rules_of_other_packs_are_run_whatever_prints_the_api_version() {
     }
     let other = ingress("{{ .Values.api }}", "certmanager.k8s.io", "=== values.yaml\napi: example.com/v1\n");
     becomes(&other, &other, "cert-manager@1.14", 3);
+}
+
+/// Returns a Deployment of this kind whose pods have these annotations.
+fn workload(kind: &str, annotations: &str, rest: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata:\n      labels: {{a: b}}\n      annotations:\n{annotations}    spec: {{containers: [{{name: a, image: b}}]}}\n{rest}"
+    )
+}
+
+#[test]
+fn a_kind_that_an_action_prints_can_be_one_of_another_pack() {
+    let helper = "=== templates/_h.tpl\n{{- define \"k\" -}}\n{{- if .Values.set }}StatefulSet{{ else }}Deployment{{ end -}}\n{{- end -}}\n";
+    let annotations = ["        policy.cilium.io/proxy-visibility: x\n        a: b\n", "        a: b\n"];
+    for (kind, rest) in [
+        ("{{ .Values.kind }}", "=== values.yaml\nkind: Deployment\n"),
+        ("{{ ternary \"StatefulSet\" \"Deployment\" .Values.set }}", ""),
+        ("{{ include \"k\" . }}", helper),
+    ] {
+        let [old, new] = annotations.map(|own| workload(kind, own, rest));
+        becomes(&old, &new, "cilium@1.17.1", 0);
+        let other = workload(kind, annotations[1], rest);
+        becomes(&other, &other, "cilium@1.17.1", 3);
+    }
+}
+
+#[test]
+fn what_only_values_and_definitions_have_is_looked_for_in_kinds_of_other_packs() {
+    let annotation = "policy.cilium.io/proxy-visibility: x";
+    let values = format!("=== values.yaml\nannotations: {{{annotation}}}\n");
+    let helper = format!("=== templates/_h.tpl\n{{{{- define \"own\" -}}}}\n{annotation}\n{{{{- end -}}}}\n");
+    for (action, rest, part) in [
+        ("{{- toYaml .Values.annotations | nindent 8 }}", &values, BY_DEFAULT),
+        ("{{- include \"own\" . | nindent 8 }}", &helper, "stands in what must change"),
+    ] {
+        let own = workload("Deployment", &format!("        {action}\n"), rest);
+        says(&becomes(&own, &own, "cilium@1.17.1", 1), "templates/a.yaml:", part);
+        let other = own.replace("policy.cilium.io", "example.com");
+        becomes(&other, &other, "cilium@1.17.1", 3);
+    }
+}
+
+#[test]
+fn references_of_an_object_stay_where_its_api_version_is_open() {
+    let pool = "apiVersion: {{ .Values.api }}\nkind: NodePool\nmetadata:\n  name: default\nspec:\n  template:\n    spec:\n      nodeClassRef:\n        group: karpenter.k8s.aws\n        kind: EC2NodeClass\n        name: default\n      requirements: []\n=== values.yaml\napi: karpenter.sh/v1\n";
+    let run = becomes(pool, pool, "karpenter@0.31", 1);
+    says(&run, "templates/a.yaml:1:1: unresolved[template-action]", "by default that is karpenter.sh/v1");
 }
 
 #[test]

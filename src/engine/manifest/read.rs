@@ -78,7 +78,7 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
     let is_open =
         || rests(text, "apiVersion:").any(|version| version.contains("{{")) && rests(text, "kind:").any(is_kind);
     let has_open_kind = || rests(text, "kind:").any(|kind| kind.contains("{{"));
-    if (is_foreign || has_open_kind()) && recognizer.mentions_trigger(bytes) || is_open() || prints_all(text) {
+    if (is_foreign || has_open_kind()) && recognizer.mentions_text_of_rules(bytes) || is_open() || prints_all(text) {
         return Some(OpenTemplate::ByItself);
     }
     is_foreign.then_some(OpenTemplate::WithValues)

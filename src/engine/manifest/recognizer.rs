@@ -170,6 +170,12 @@ impl Recognizer {
         self.triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
+    /// Returns whether `bytes` contain what rules about kinds of other packs can look for: a trigger, or a key such as
+    /// `policy.cilium.io/proxy-visibility`.
+    pub(crate) fn mentions_text_of_rules(&self, bytes: &[u8]) -> bool {
+        self.mentions_trigger(bytes) || self.mentions_dotted_group(bytes)
+    }
+
     /// Returns whether there may be something to convert in `bytes`: what cannot be read of it is reported.
     pub(super) fn is_relevant(&self, bytes: &[u8]) -> bool {
         self.mentions_group(bytes) || self.mentions_chart(bytes)

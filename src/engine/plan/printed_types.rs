@@ -136,8 +136,12 @@ impl PrintedTypes {
                 foreign(goal, kind).any(|one| one.group == group)
             };
             let versions: Vec<Texts> = match &versions {
-                Some(all) => all.iter().filter(|(_, version)| is_one(version)).map(|(texts, _)| texts.clone()).collect(),
-                None => assumed(goal, kind).map(|version| Texts::from([(text.to_owned(), version)])).into_iter().collect(),
+                Some(all) => {
+                    all.iter().filter(|(_, version)| is_one(version)).map(|(texts, _)| texts.clone()).collect()
+                }
+                None => {
+                    assumed(goal, kind).map(|version| Texts::from([(text.to_owned(), version)])).into_iter().collect()
+                }
             };
             if !versions.is_empty() {
                 self.settle(of_kind);

@@ -519,7 +519,8 @@ impl<'t> TemplatePlan<'t> {
     /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
     fn is_read(&self, part: Span) -> bool {
         let asked = &self.file.definitions.asked;
-        let is_read = |one: &ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
+        let is_read =
+            |one: &ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
         self.objects_of(part).any(|(one, _)| is_read(one))
     }
 
@@ -600,9 +601,8 @@ impl<'t> TemplatePlan<'t> {
     /// Reports why the objects of a part are held back, with the first of them.
     fn report_held(&mut self, part: Span, location: Location, message: String) {
         let changed = self.objects_of(part).filter(|(_, object)| object.outcome == Outcome::Changed);
-        let objects = changed.map(|(one, object)| {
-            FindingObject::new(self.shown(&object.title), self.location(one, &object.location))
-        });
+        let objects = changed
+            .map(|(one, object)| FindingObject::new(self.shown(&object.title), self.location(one, &object.location)));
         let first = objects.min_by(|left, right| left.location.cmp(&right.location));
         let finding = Finding::new(location, Code::TemplateAction, Severity::Held, message);
         self.findings.push(finding.about(first).help(BY_HAND));

@@ -288,8 +288,9 @@ impl TemplatePlanner<'_, '_> {
         }
         let is_type = |line: &str| line.contains("apiVersion:") || line.contains("kind:");
         let is_open = || reading.text.lines().any(|line| line.contains(ACTION) && is_type(line));
-        let has_trigger = || definitions.has_triggers || self.recognizer.mentions_trigger(reading.text.as_bytes());
-        let is_foreign = || self.recognizer.mentions_foreign_kind(&reading.text) && has_trigger();
+        let mentions = || self.recognizer.mentions_text_of_rules(reading.text.as_bytes());
+        let is_foreign =
+            || self.recognizer.mentions_foreign_kind(&reading.text) && (definitions.has_triggers || mentions());
         let read = match is_open() || is_foreign() {
             true => manifest::read_open(file, &reading.text, self.recognizer),
             false => manifest::read(file, reading.text.as_bytes(), self.recognizer),

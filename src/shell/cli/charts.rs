@@ -526,7 +526,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         chart: chart.to_string_lossy().into_owned(),
         values: std::str::from_utf8(&written).ok().and_then(values),
         values_text: String::from_utf8_lossy(&written).into_owned(),
-        has_triggers: recognizer.mentions_trigger(&written),
+        has_triggers: recognizer.mentions_text_of_rules(&written),
         ..Definitions::default()
     };
     let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
@@ -539,7 +539,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         let text = template.text();
         reads.add(&template);
         definitions.asked.extend(asked(&template).map(str::to_owned));
-        definitions.has_triggers |= recognizer.mentions_trigger(text.as_bytes());
+        definitions.has_triggers |= text.contains("define") && recognizer.mentions_text_of_rules(text.as_bytes());
         if path.starts_with(&folders[0]) {
             named.extend(template::files_read(&template));
             makes |= MADE.iter().any(|made| text.contains(made));
