@@ -337,3 +337,41 @@ fn tests_of_a_chart_that_expect_an_old_version_are_reported() {
     let run = becomes(&chart("v1"), &chart("v1"), CURRENT, 0);
     assert!(!run.all().contains("the tests of the chart"), "{}", run.all());
 }
+
+/// Returns an Application with the chart of this name, and these lines as its values.
+fn application(chart: &str, helm: &str, rest: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  project: default\n  destination: {{server: x, namespace: cm}}\n  source:\n    repoURL: https://x\n    chart: {chart}\n    targetRevision: 1.15.5\n    helm:\n{helm}{rest}"
+    )
+}
+
+#[test]
+fn values_of_a_chart_that_actions_print_into_a_text_are_told() {
+    let values = "=== values.yaml\nname: cert-manager\nother: other\nempty: {}\nvalues: {installCRDs: true}\n";
+    let helper = "=== templates/_h.tpl\n{{- define \"values\" -}}\ninstallCRDs: true\nreplicaCount: {{ .Values.replicas }}\n{{- end -}}\n";
+    let to_yaml = "      values: |\n        {{- toYaml .Values.values | nindent 8 }}\n";
+    let quoted = "      values: {{ toYaml .Values.values | quote }}\n";
+    let told = |chart: &str, helm: &str| {
+        let own = application(chart, helm, &format!("{values}{helper}"));
+        let run = becomes(&own, &own, "cert-manager@1.15", 1);
+        says(&run, "templates/a.yaml:12:7: unresolved[values-not-converted]", "holds values of the chart cert-manager");
+        assert_eq!(run.all().matches("holds values").count(), 1, "{}", run.all());
+    };
+    for helm in [
+        to_yaml,
+        quoted,
+        "      values: |\n        a: b\n        {{- toYaml .Values.values | nindent 8 }}\n",
+        "      values: |\n        {{- include \"values\" . | nindent 8 }}\n",
+        "      parameters:\n      - {name: installCRDs, value: \"{{ .Values.values.installCRDs }}\"}\n",
+    ] {
+        told("cert-manager", helm);
+    }
+    for helm in [to_yaml, quoted] {
+        told("{{ .Values.name }}", helm);
+    }
+    let empty = "      values: |\n        {{- toYaml .Values.empty | nindent 8 }}\n";
+    for (chart, helm) in [("other", to_yaml), ("{{ .Values.other }}", to_yaml), ("cert-manager", empty)] {
+        let own = application(chart, helm, values);
+        assert!(!becomes(&own, &own, "cert-manager@1.15", 3).all().contains("values-not-converted"), "{chart}");
+    }
+}

@@ -5,16 +5,18 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use crate::engine::convert::{Goal, Remark};
 use crate::engine::finding::{Code, Finding, Severity};
 use crate::engine::manifest::{Manifest, Object};
-use crate::knowledge::carrier::Unconverted;
+use crate::knowledge::carrier::{Carried, Unconverted};
+use crate::knowledge::lens::{Hole, OpenParts};
 use crate::knowledge::pack::wire::Chart;
 use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::variable::is_of_action;
 use crate::syntax::yaml::read_value;
 
 /// What is before the name of an object that brings the chart of values that are converted.
@@ -46,6 +48,11 @@ struct Unread {
 }
 
 impl UnconvertedValues {
+    /// Returns the same with what is reported about them mapped.
+    pub(crate) fn map(self, map: impl Fn(Finding) -> Finding) -> Self {
+        Self { finding: map(self.finding), ..self }
+    }
+
     /// Returns the finding, where the run converts the values nowhere; `read` is what [`sources`] returned for all its files.
     pub(crate) fn finding(self, read: &BTreeSet<String>) -> Option<Finding> {
         let is_at_end = |text: &String, end: &String| {
@@ -77,6 +84,45 @@ pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>)
         }
     }
     found
+}
+
+/// Collects the texts with values of a chart in `object` of a template that actions print: nothing in them is looked at. A chart is what
+/// names it by default.
+pub(crate) fn printed(
+    manifest: &Manifest,
+    object: &Object,
+    open: &OpenParts,
+    goal: &Goal<'_>,
+) -> Vec<UnconvertedValues> {
+    let is_empty = |value: &Value| match value {
+        Value::Object(map) => map.is_empty(),
+        value => value.is_null(),
+    };
+    let prints = |hole: &Hole| hole.by_default.as_ref().is_none_or(|values| !values.iter().all(is_empty));
+    let holes: Vec<&FieldPath> = open.holes.iter().filter(|hole| prints(hole)).map(|hole| &hole.path).collect();
+    let is_printed = |path: &FieldPath| holes.iter().any(|hole| hole.starts_with(path));
+    // A text that is an action is read, where the chart is named.
+    let is_whole = |path: &FieldPath| path.get(&object.value).is_some_and(is_of_action);
+    let mut found: BTreeMap<(FieldPath, &str), &Chart> = BTreeMap::new();
+    for data in std::iter::once(Value::clone(&object.value)).chain(open.data_by_default(&object.value)) {
+        for Carried { carrier, place, around, .. } in goal.packs.carriers().in_object(&object.kind, &data) {
+            let texts = carrier.values_text.iter().flat_map(|text| text.matches(around)).map(|path| place.join(&path));
+            for path in texts.filter(|path| is_printed(path) || is_whole(path)) {
+                let own = place.get(&object.value).filter(|_| !is_printed(&path));
+                let is_read = |chart: &&Chart| own.is_some_and(|own| carrier.names_chart(own, &chart.name));
+                let charts = goal.targets.iter().flat_map(|target| target.pack.charts());
+                let named = charts.filter(|chart| carrier.names_chart(around, &chart.name) && !is_read(chart));
+                found.extend(named.map(|chart| ((path.clone(), &*chart.name), chart)));
+            }
+        }
+    }
+    let unconverted = found.into_iter().map(|((path, _), chart)| {
+        let Words { remark, severity, elsewhere, unread } =
+            words(&object.value, object.name.as_deref(), chart, Unconverted::Form(path), goal);
+        let finding = remark.finding(manifest, object, severity);
+        UnconvertedValues { chart: chart.name.clone(), finding, elsewhere, unread }
+    });
+    unconverted.collect()
 }
 
 /// Collects those in documents that are no objects, of files that install charts.

@@ -17,6 +17,7 @@ use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::engine::manifest::{Ignore, Ignores, Recognizer};
+use crate::engine::notices::pins::Pin;
 use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
     self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
@@ -404,6 +405,11 @@ impl<'t> TemplatePlan<'t> {
             advised.map(|object| self.finding_object(one, object)).add_to(&mut planned.advised, at);
         }
         planned.value_sources.extend(own.value_sources);
+        planned.advised_values.extend(own.advised_values);
+        let values = own.unconverted_values.into_iter();
+        planned.unconverted_values.extend(values.map(|values| values.map(|finding| self.finding(one, finding))));
+        let pins = own.pins.into_iter();
+        planned.pins.extend(pins.map(|pin| Pin { finding: self.finding(one, pin.finding), ..pin }));
         own.ignores.all().iter().for_each(|ignore| self.add_ignore(one, ignore, &mut all.ignores));
     }
 

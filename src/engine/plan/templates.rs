@@ -26,6 +26,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
 use crate::engine::notices::old_names::KindsOfRun;
+use crate::engine::notices::values;
 use crate::knowledge::lens::{Context, Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
@@ -326,7 +327,16 @@ impl TemplatePlanner<'_, '_> {
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
-        Ok(PlannedText { planned: planned.last(), types, followed, leaves_version, is_tied: own.is_some() })
+        let mut planned = planned.last();
+        if let Some(planned) = &mut planned {
+            for (object, survey) in manifest.objects.iter().zip(&surveys[0].objects) {
+                let open = survey.open.as_deref();
+                planned
+                    .unconverted_values
+                    .extend(open.into_iter().flat_map(|open| values::printed(&manifest, object, open, planner.goal())));
+            }
+        }
+        Ok(PlannedText { planned, types, followed, leaves_version, is_tied: own.is_some() })
     }
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
