@@ -140,4 +140,11 @@ fn json_may_be_over_several_lines() {
         )
     };
     converts(&text("v1beta1"), &text("v1"));
+    let quoted = |version: &str| {
+        let label = "{\"a\": \"{{ .Values.label }}\"}";
+        format!(
+            "{{\n  \"apiVersion\": \"policy/{version}\",\n  \"kind\": \"PodDisruptionBudget\",\n  \"metadata\": {{\"name\": \"{{{{ .Release.Name }}}}\", \"labels\": {label}}},\n  \"spec\": {{\"minAvailable\": 1, \"selector\": {{\"matchLabels\": {label}}}}}\n}}\n"
+        )
+    };
+    converts(&quoted("v1beta1"), &quoted("v1"));
 }

@@ -81,6 +81,23 @@ fn objects_of_a_mapping_are_converted_that_a_range_prints() {
 }
 
 #[test]
+fn objects_in_texts_are_converted_that_a_range_prints() {
+    let text = |action: &str, version: &str| {
+        format!(
+            "{{{{- range .Values.extraManifests }}}}\n---\n{{{{ {action} }}}}\n{{{{- end }}}}\n=== values.yaml\nextraManifests:\n- |\n  apiVersion: policy/{version} # a\n  kind: PodDisruptionBudget\n  metadata: {{name: x}}\n  spec: {{minAvailable: 1, selector: {{matchLabels: {{a: b}}}}}}\n"
+        )
+    };
+    for action in [".", "tpl . $", "tpl . $ | nindent 0"] {
+        converts(&text(action, "v1beta1"), &text(action, "v1"));
+    }
+    held(
+        &text(". | replace \"a\" \"b\"", "v1beta1"),
+        "values.yaml:2:1: unresolved[not-an-object]",
+        "PodDisruptionBudget in a text",
+    );
+}
+
+#[test]
 fn objects_are_told_that_a_template_prints_in_part_or_looks_at() {
     for template in [
         "{{- range .Values.shop.more }}\n---\n{{- if eq .kind \"Ingress\" }}\n{{ toYaml . }}\n{{- end }}\n{{- end }}\n",

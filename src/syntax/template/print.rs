@@ -394,7 +394,10 @@ impl<'p, 'e> Printer<'p, 'e> {
         let rest = self.rest_of_line(index).trim();
         let ends = rest.starts_with([']', '}', ',', ':']) || is_json && rest.is_empty();
         let (mut depth, mut quote) = (usize::from(is_json), None);
-        for one in line.chars().filter(|_| begins && ends) {
+        if !(begins && ends) {
+            return Place::Block;
+        }
+        for one in line.chars() {
             match (quote, one) {
                 (None, '[' | '{') => depth += 1,
                 (None, ']' | '}') => depth = depth.saturating_sub(1),
@@ -403,7 +406,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                 _ => {}
             }
         }
-        if depth > 0 { Place::Flow } else { Place::Block }
+        if depth > 0 && quote.is_none() { Place::Flow } else { Place::Block }
     }
 
     /// Returns whether quotes are open on the line, as it looks.

@@ -13,6 +13,7 @@ use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
 use super::tree::{Branch, Defines, Node, Part};
+use super::written_yaml::write_yaml;
 use crate::syntax::variable::Certainty;
 use crate::syntax::yaml::read_documents;
 
@@ -104,19 +105,23 @@ impl Printer<'_> {
         let (judge, ranges) = (Judge::new(unknown(self.defines)), Ranges::new());
         let defaults = Defaults { judge: &judge, ranges: &ranges };
         let samples = samples();
-        let of_turn = |(at, sample): (usize, &Value)| {
+        let of_turn = |at: usize, item: Value| {
             judge.refuel();
             let mut inside = scope.clone();
-            inside.enter(&action.pipeline.variables, Expression::Data(at.into()), Expression::Data(sample.clone()));
+            inside.enter(&action.pipeline.variables, Expression::Data(at.into()), Expression::Data(item));
             defaults.printed_of_nodes(part, &branch.body, &mut inside)
         };
-        let Some(printed) = samples.iter().enumerate().map(of_turn).collect::<Option<String>>() else { return false };
         let literals = part.literals().into_iter().filter(|literal| literal.start < action.span.start);
         let is_blank = literals.map(|literal| literal.of(part.template.text())).all(|text| text.trim().is_empty());
         // What stands before a definition is not known.
         let is_first = is_blank && part.name().is_none();
-        (is_first || printed.trim_start().starts_with("---"))
-            && read_documents(&printed).is_some_and(|all| all == samples)
+        // Items can be objects, or texts with objects.
+        [Value::clone, |sample: &Value| Value::from(write_yaml(sample))].iter().any(|item| {
+            let turns = samples.iter().enumerate().map(|(at, sample)| of_turn(at, item(sample)));
+            let Some(printed) = turns.collect::<Option<String>>() else { return false };
+            (is_first || printed.trim_start().starts_with("---"))
+                && read_documents(&printed).is_some_and(|all| all == samples)
+        })
     }
 
     /// Returns whether what the `item` of a range has decides about nothing, and nothing else is printed beside it.
