@@ -171,3 +171,23 @@ fn what_the_charts_around_one_set_and_define_counts() {
         "`{{ include \"sub.version\" . }}` stands in",
     );
 }
+
+#[test]
+fn a_value_is_called_as_it_is_written_where_it_stands() {
+    let ingress = |name: &str, port: &str| {
+        format!(
+            "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {{name: {name}}}\nspec:\n  backend: {{serviceName: a, servicePort: {port}}}\n"
+        )
+    };
+    let own = format!(
+        "{{{{- $p := .Values.port -}}}}\n{}---\n{}=== values.yaml\nport: 80\n",
+        ingress("a", "{{ $p }}"),
+        ingress("b", "\"{{ .Values.port }}\"")
+    );
+    held(&own, "templates/a.yaml:6:27: held-back[not-convertible] Ingress a", "depends on the value of `{{ $p }}`");
+    held(
+        &own,
+        "templates/a.yaml:11:27: held-back[not-convertible] Ingress b",
+        "depends on the value of `{{ .Values.port }}`",
+    );
+}

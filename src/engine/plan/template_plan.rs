@@ -652,10 +652,19 @@ impl<'t> TemplatePlan<'t> {
             severity: if finding.code == Code::AlreadyInvalid { Severity::Note } else { finding.severity },
             object: finding.object.map(|object| self.finding_object(one, object)),
             field: finding.field.as_deref().map(|field| self.shown(field)),
-            message: self.shown(&finding.message),
-            help: finding.help.as_deref().map(|help| self.shown(help)),
+            message: self.shown_about(one, &finding.location, &finding.message),
+            help: finding.help.as_deref().map(|help| self.shown_about(one, &finding.location, help)),
             ..finding
         }
+    }
+
+    /// Returns a text about a place in a reading, with the actions that its placeholders stand for there.
+    fn shown_about(&self, one: &ReadingPlan, location: &Location, text: &str) -> String {
+        let place = location.position.filter(|_| location.file == self.file.file);
+        let at = place.map(|position| one.lines.offset(&one.reading.text, position));
+        let near = |number: usize| one.reading.action_behind(number, at?);
+        let named = |number: usize| near(number).or(self.named.get(&number).copied()).unwrap_or(number);
+        self.placeholders.replaced(self.template, text, named)
     }
 
     fn finding_object(&self, one: &ReadingPlan, object: FindingObject) -> FindingObject {

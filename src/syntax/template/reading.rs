@@ -226,6 +226,18 @@ impl Reading {
         }
     }
 
+    /// Returns the action that prints what the placeholder with a number stands for, at the byte `at` of the text or behind it.
+    pub fn action_behind(&self, number: usize, at: usize) -> Option<usize> {
+        let behind = self.segments.partition_point(|segment| segment.printed.end <= at);
+        self.segments[behind..].iter().find_map(|segment| match segment.source {
+            Source::Opaque(action) => {
+                let printed = segment.printed.of(&self.text).trim_matches('"');
+                (number_of(printed) == Some(number)).then_some(action)
+            }
+            Source::Literal(_) | Source::Known(_) => None,
+        })
+    }
+
     /// Returns the name of the definition of `template` that prints it, if one does.
     pub fn definition<'t>(&self, template: &'t Template) -> Option<&'t str> {
         template.part(self.part)?.name()
