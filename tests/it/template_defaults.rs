@@ -47,6 +47,23 @@ fn what_is_printed_only_where_users_set_something_is_not_asked_for() {
     held(&with("effects: Some\n"), "templates/a.yaml:4:1: held-back[not-convertible]", BY_DEFAULT);
 }
 
+#[test]
+fn a_selector_that_a_definition_prints_is_looked_at() {
+    let own = |define: &str| {
+        budget("spec:\n  selector:\n    {{- include \"selector\" . | nindent 4 }}\n", &format!("a: b\n{define}"))
+    };
+    let labels =
+        "=== templates/_h.tpl\n{{- define \"selector\" }}\nmatchLabels:\n  app: {{ .Release.Name }}\n{{- end }}\n";
+    converts(&own(labels), own(labels).replace("v1beta1", "v1").split("===").next().unwrap());
+    let empty = "=== templates/_h.tpl\n{{- define \"selector\" }}\nmatchLabels: {}\n{{- end }}\n";
+    held(&own(empty), "templates/a.yaml:5:3: held-back[not-convertible]", "an empty selector selects no pod");
+    held(
+        &own(""),
+        "templates/a.yaml:5:3: held-back[not-convertible]",
+        "depends on the value of what an action prints here, which is known only after the chart is rendered; for some values an empty selector",
+    );
+}
+
 /// Returns a configuration of a webhook with these lines in it.
 fn webhook(lines: &str, values: &str) -> String {
     format!(

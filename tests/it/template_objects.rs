@@ -667,3 +667,33 @@ fn objects_of_one_template_that_go_together_are_held_back_together() {
         assert!(run.out.contains(outcome) || run.err.contains(outcome), "{name}: {}", run.all());
     }
 }
+
+#[test]
+fn objects_of_a_list_are_converted_together() {
+    let list = |gateway: &str, route: &str, version: &str| {
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n- apiVersion: {version}\n  kind: Gateway\n  metadata:\n    name: public\n    namespace: shop\n  spec:\n    gatewayClassName: {{{{ .Values.class }}}}\n    listeners:\n{gateway}- apiVersion: {version}\n  kind: HTTPRoute\n  metadata:\n    name: shop\n    namespace: shop\n    labels:\n      app: {{{{ .Release.Name }}}}\n  spec:\n{route}"
+        )
+    };
+    let new = list(
+        "    - name: http\n      protocol: HTTP\n      port: 80\n",
+        "    parentRefs:\n    - name: public\n    rules:\n    - backendRefs:\n      - name: shop\n        port: 80\n",
+        "gateway.networking.k8s.io/v1alpha2",
+    );
+    let old = list(
+        "    - protocol: HTTP\n      port: 80\n      routes:\n        kind: HTTPRoute\n",
+        "    gateways:\n      allow: FromList\n      gatewayRefs:\n      - name: public\n        namespace: shop\n    rules:\n    - forwardTo:\n      - serviceName: shop\n        port: 80\n",
+        "networking.x-k8s.io/v1alpha1",
+    );
+    becomes(&new, &old, "gateway-api@v0.2.0", 0);
+}
+
+#[test]
+fn a_version_of_which_an_action_prints_a_part_is_one_of_the_group_of_its_kind() {
+    let own = |annotation: &str| {
+        format!(
+            "apiVersion: apps/{{{{ .Values.version }}}}\nkind: Deployment\nmetadata: {{name: a}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata:\n      labels: {{a: b}}\n      annotations:\n{annotation}        c: d\n    spec: {{containers: [{{name: a, image: b}}]}}\n"
+        )
+    };
+    becomes(&own("        policy.cilium.io/proxy-visibility: x\n"), &own(""), "cilium@1.17.1", 0);
+}

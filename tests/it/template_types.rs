@@ -184,10 +184,10 @@ fn a_value_is_called_as_it_is_written_where_it_stands() {
         ingress("a", "{{ $p }}"),
         ingress("b", "\"{{ .Values.port }}\"")
     );
-    held(&own, "templates/a.yaml:6:27: held-back[not-convertible] Ingress a", "depends on the value of `{{ $p }}`");
+    held(&own, "templates/a.yaml:6:29: held-back[not-convertible] Ingress a", "depends on the value of `{{ $p }}`");
     held(
         &own,
-        "templates/a.yaml:11:27: held-back[not-convertible] Ingress b",
+        "templates/a.yaml:12:29: held-back[not-convertible] Ingress b",
         "depends on the value of `{{ .Values.port }}`",
     );
 }

@@ -139,9 +139,7 @@ impl PrintedTypes {
                 Some(all) => {
                     all.iter().filter(|(_, version)| is_one(version)).map(|(texts, _)| texts.clone()).collect()
                 }
-                None => {
-                    assumed(goal, kind).map(|version| Texts::from([(text.to_owned(), version)])).into_iter().collect()
-                }
+                None => assumed(goal, kind, text).into_iter().collect(),
             };
             if !versions.is_empty() {
                 self.settle(of_kind);
@@ -301,10 +299,14 @@ fn foreign<'g>(goal: &'g Goal<'_>, kind: &str) -> impl Iterator<Item = &'g Group
     goal.targets.iter().flat_map(|target| target.pack.foreign_kinds()).filter(move |one| one.kind == kind)
 }
 
-/// Returns an apiVersion with the group of a kind that only rules are about.
-fn assumed(goal: &Goal<'_>, kind: &str) -> Option<String> {
-    let one = foreign(goal, kind).last()?;
-    Some(if one.group.is_empty() { ASSUMED.to_owned() } else { format!("{}/{ASSUMED}", one.group) })
+/// Returns what the only value in an apiVersion is taken for, of a kind that only rules are about: that makes it one of its group.
+fn assumed(goal: &Goal<'_>, kind: &str, text: &str) -> Option<Texts> {
+    let start = text.find(ACTION)?;
+    let end = start + text[start..].find('}')? + 1;
+    let version = |group: &str| if group.is_empty() { ASSUMED.to_owned() } else { format!("{group}/{ASSUMED}") };
+    let in_text = |version: String| Some(version.strip_prefix(&text[..start])?.strip_suffix(&text[end..])?.to_owned());
+    let printed = foreign(goal, kind).filter_map(|one| in_text(version(&one.group))).last()?;
+    Some(Texts::from([(text[start..end].to_owned(), printed)]))
 }
 
 /// What the target makes of an apiVersion of a kind.

@@ -71,8 +71,12 @@ impl PlannedTemplate {
             |finding: &Finding| finding.object.as_ref().is_some_and(|object| held.contains(&object.location));
         let findings = &mut self.planned.findings;
         findings.retain(|finding| finding.code != Code::Declined || !is_of_held(finding));
-        let reasons = first.planned.findings.iter().filter(|finding| finding.severity == Severity::Held);
-        findings.extend(reasons.filter(|finding| is_of_held(finding)).cloned());
+        let is_reason = |finding: &&Finding| match finding.object {
+            Some(_) => finding.severity == Severity::Held && is_of_held(finding),
+            None => !findings.contains(finding),
+        };
+        let reasons: Vec<Finding> = first.planned.findings.iter().filter(is_reason).cloned().collect();
+        findings.extend(reasons);
         self
     }
 }
@@ -118,15 +122,24 @@ impl ReadingPlan {
 
     /// Returns whether something changes that is in no object.
     fn changes_more(&self) -> bool {
-        self.edits().any(|edit| !self.objects().any(|object| is_within(edit.span, object.extent)))
+        self.edits().any(|edit| self.owner(edit).is_none())
+    }
+
+    /// Returns the object that an edit changes: what is inserted where one ends and the next begins is of the first, and so is what is between
+    /// the end of an item of a List and the next one.
+    fn owner(&self, edit: &Edit) -> Option<&ObjectPlan> {
+        let ends_behind = |object: &ObjectPlan| {
+            let behind = self.reading.text.get(object.extent.end..edit.span.end);
+            object.extent.start <= edit.span.start && behind.is_some_and(|behind| behind.trim().is_empty())
+        };
+        let mut inside = self.objects().filter(|object| is_within(edit.span, object.extent));
+        inside.next().or_else(|| self.objects().find(|object| ends_behind(object)))
     }
 
     /// Returns what is to change in the objects that come from these bytes of the template.
     fn edits_within(&self, template: &Template, part: Span) -> EditSet {
         let is_of_part = |object: &&ObjectPlan| is_within(self.source(template, object), part);
-        // What is inserted where one object ends and the next begins is of the first.
-        let owner = |edit: &Edit| self.objects().find(|object| is_within(edit.span, object.extent));
-        let has = |edit: &&Edit| owner(edit).is_some_and(|object| is_of_part(&object));
+        let has = |edit: &&Edit| self.owner(edit).is_some_and(|object| is_of_part(&object));
         EditSet::new(self.edits().filter(has).cloned().collect()).expect("they are some of disjoint edits")
     }
 

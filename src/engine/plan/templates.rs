@@ -209,7 +209,9 @@ impl TemplatePlanner<'_, '_> {
             let wanted = object.map(|object| object.to.1.to_string());
             text.types.open.push(left.open_type(wanted.as_deref(), &reading, &file.definitions));
         }
-        let printed: Vec<template::Reading> = text.types.choices().iter().filter_map(with).collect();
+        // What is taken for something is planned once more.
+        let is_other = |printed: &template::Reading| printed.text != reading.text;
+        let printed: Vec<template::Reading> = text.types.choices().iter().filter_map(with).filter(is_other).collect();
         let is_all = !printed.is_empty() && printed.iter().all(|one| one.takes_ways_of(&reading));
         let settled = std::mem::take(&mut text.types.settled);
         let plan = |printed: template::Reading| {

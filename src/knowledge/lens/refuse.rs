@@ -55,6 +55,12 @@ impl Refuse {
         values.iter().find(|place| premises.iter().any(|premise| is_inside(place, &premise.written))).cloned()
     }
 
+    /// Returns whether it is known what actions print where users set nothing, and the object is not refused for it.
+    fn fails_by_default(&self, session: &Session<'_>) -> bool {
+        let all = session.by_default();
+        !all.is_empty() && all.iter().all(|(one, _)| !matches!(self.r#if.verdict(one.object()), Verdict::Holds))
+    }
+
     /// Records an action of which no default is known, if the object is refused where it prints nothing.
     fn tell_unknown(&self, at: &FieldPath, session: &mut Session<'_>) {
         let holes = session.open().holes.iter().filter(|hole| hole.is_content && hole.path.starts_with(at));
@@ -89,7 +95,13 @@ impl Operation for Refuse {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
+        // What an action prints there decides.
+        let is_printed = || self.r#if.reads_absence() && session.open().contents().any(|hole| *hole == at);
         match verdict {
+            Verdict::Holds if is_printed() && self.fails_by_default(session) => return Ok(()),
+            Verdict::Holds if is_printed() && !session.open().is_known_by_default(&data, &at) => {
+                return Err(self.undecided(at, session));
+            }
             Verdict::Holds => {}
             Verdict::Fails => {
                 self.tell_unknown(&at, session);
