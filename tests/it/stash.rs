@@ -88,6 +88,28 @@ spec:
 
 /// What a reference has by default is compared as if it was written, and is not there.
 #[test]
+fn what_is_kept_decides_about_the_api_version_in_every_run() {
+    // Without the two fields it could be v1beta2, which has no place for the reference: not even an empty machineTemplate.
+    let text = "\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlaneTemplate
+metadata: {name: a, namespace: b}
+spec:
+  template:
+    spec:
+      version: v1.22.0
+      machineTemplate:
+        infrastructureRef:
+          apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+          kind: DockerMachineTemplate
+          name: c
+      kubeadmConfigSpec:
+        verbosity: 6
+";
+    round_trip("cluster-api@1.12.4", "cluster-api@1.0.0", &["v1.22.0", "DockerMachineTemplate"], text);
+}
+
+#[test]
 fn the_default_group_of_a_reference_is_written_again() {
     let text = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata:\n  name: ca\nspec:\n  secretName: s\n  \
                 issuerRef:\n    name: i\n    group: cert-manager.io\n";
