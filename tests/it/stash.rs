@@ -88,6 +88,26 @@ spec:
 
 /// What a reference has by default is compared as if it was written, and is not there.
 #[test]
+fn what_the_way_back_writes_itself_stands_where_it_stood() {
+    // v1.14 has no matchPolicy, and is read as if it were Exact.
+    let text = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata:
+  name: a
+webhooks:
+- name: a.example.com
+  clientConfig: {url: https://example.com/a}
+  sideEffects: None
+  failurePolicy: Ignore
+  matchPolicy: Exact
+  timeoutSeconds: 30
+  admissionReviewVersions: [v1beta1]
+";
+    round_trip("kubernetes@1.14.0", "kubernetes@1.22.0", &["matchPolicy"], text);
+}
+
+#[test]
 fn what_is_kept_decides_about_the_api_version_in_every_run() {
     // Without the two fields it could be v1beta2, which has no place for the reference: not even an empty machineTemplate.
     let text = "\
