@@ -88,6 +88,18 @@ spec:
 
 /// What a reference has by default is compared as if it was written, and is not there.
 #[test]
+fn what_is_lost_stands_in_the_way_of_no_api_version() {
+    let text = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: a, namespace: b}\nspec:\n  clusterNetwork: {services: {cidrBlocks: [10.0.0.0/16]}}\n";
+    let with_endpoint = format!("{text}  controlPlaneEndpoint: {{}}\n  paused: true\n");
+    let allowing = || Choices { allowed: AllowedLoss::All, ..Choices::default() };
+    let target = "cluster-api@0.3.0";
+    // An empty endpoint is invalid in v1alpha3, and v1alpha2 has none.
+    let once = converted_text(run(target, allowing(), &with_endpoint));
+    assert_eq!(once, text.replace("v1beta1", "v1alpha3"));
+    assert_eq!(converted_text(run(target, allowing(), &once)), once);
+}
+
+#[test]
 fn what_the_way_back_writes_itself_stands_where_it_stood() {
     // v1.14 has no matchPolicy, and is read as if it were Exact.
     let text = "\
