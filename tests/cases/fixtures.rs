@@ -62,11 +62,6 @@ const TWICE: [&str; 9] = [
     "traefik",
 ];
 
-/// The releases and kinds at which a second run still changes the apiVersion: the preferred one refuses a value that another one loses,
-/// with permission, and takes the object once the value is gone.
-const LATER_PREFERRED: [(&str, &str, &str); 2] =
-    [("cluster-api", "v0.3.0", "kind: Cluster\n"), ("cluster-api", "v1.1.0", "kind: ClusterClass\n")];
-
 /// What one run leaves, a second one leaves too: every text of every fixture, to the oldest and the newest release and to those on both sides
 /// of its rule, whether losses are allowed, kept in the stash, or neither.
 fn twice(pack: &'static Pack) -> Result<(), Failed> {
@@ -82,10 +77,6 @@ fn twice(pack: &'static Pack) -> Result<(), Failed> {
         let texts =
             ["before.yaml", "after.yaml", "same.yaml", "back.yaml"].iter().filter_map(|name| fixture.file(name));
         for (text, target) in texts.flat_map(|text| goals.iter().map(move |target| (text, *target))) {
-            let name = target.name();
-            if LATER_PREFERRED.iter().any(|(of, at, kind)| *of == pack.name() && *at == name && text.contains(kind)) {
-                continue;
-            }
             changes.extend(ways.iter().filter_map(|choices| change_of_a_second_run(target, choices, text)));
         }
     }

@@ -453,3 +453,32 @@ fn a_rule_in_a_language_that_was_left_is_marked_only_where_it_can_come_from_befo
         assert!(run.all().contains("the object comes from v3.0.0 or after, so this is left as it is"), "{}", run.all());
     }
 }
+
+#[test]
+fn patches_of_a_cluster_class_select_templates_in_the_version_that_these_get() {
+    let class = |version: &str, key: &str, template: &str| {
+        format!(
+            "apiVersion: cluster.x-k8s.io/{version}\nkind: ClusterClass\nmetadata: {{name: a, namespace: b}}\nspec:\n  \
+             controlPlane:\n    {key}: {{apiVersion: controlplane.cluster.x-k8s.io/{template}, kind: KubeadmControlPlaneTemplate, name: c}}\n  \
+             infrastructure:\n    {key}: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: DockerClusterTemplate, name: d}}\n  \
+             patches:\n  - name: e\n    definitions:\n    - selector: {{apiVersion: controlplane.cluster.x-k8s.io/{template}, kind: KubeadmControlPlaneTemplate, matchResources: {{controlPlane: true}}}}\n      \
+             jsonPatches: [{{op: add, path: /spec/template/spec/kubeadmConfigSpec/preKubeadmCommands, value: [date]}}]\n"
+        )
+    };
+    let template = |settings: &str| {
+        format!(
+            "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlaneTemplate\nmetadata: {{name: c, namespace: b}}\n\
+             spec: {{template: {{spec: {{kubeadmConfigSpec: {{clusterConfiguration: {{{settings}}}}}}}}}}}\n"
+        )
+    };
+    let old = class("v1beta1", "ref", "v1beta1");
+    let tree = Tree::of(&[("class.yaml", &old), ("template.yaml", &template("imageRepository: f"))]);
+    apply(&tree, "cluster-api@1.14").check(0);
+    assert_eq!(tree.text("class.yaml"), class("v1beta2", "templateRef", "v1beta2"));
+    // This setting has no place in v1beta2, so the template stays.
+    let tree = Tree::of(&[("class.yaml", &old), ("template.yaml", &template("networking: {dnsDomain: f}"))]);
+    let run = apply(&tree, "cluster-api@1.14");
+    assert!(run.all().contains("names a KubeadmControlPlaneTemplate that stays in v1beta1"), "{}", run.all());
+    run.check(1);
+    assert_eq!(tree.text("class.yaml"), old);
+}

@@ -88,6 +88,60 @@ spec:
 
 /// What a reference has by default is compared as if it was written, and is not there.
 #[test]
+fn what_is_lost_stands_in_the_way_of_no_api_version() {
+    let text = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: a, namespace: b}\nspec:\n  clusterNetwork: {services: {cidrBlocks: [10.0.0.0/16]}}\n";
+    let with_endpoint = format!("{text}  controlPlaneEndpoint: {{}}\n  paused: true\n");
+    let allowing = || Choices { allowed: AllowedLoss::All, ..Choices::default() };
+    let target = "cluster-api@0.3.0";
+    // An empty endpoint is invalid in v1alpha3, and v1alpha2 has none.
+    let once = converted_text(run(target, allowing(), &with_endpoint));
+    assert_eq!(once, text.replace("v1beta1", "v1alpha3"));
+    assert_eq!(converted_text(run(target, allowing(), &once)), once);
+}
+
+#[test]
+fn what_the_way_back_writes_itself_stands_where_it_stood() {
+    // v1.14 has no matchPolicy, and is read as if it were Exact.
+    let text = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata:
+  name: a
+webhooks:
+- name: a.example.com
+  clientConfig: {url: https://example.com/a}
+  sideEffects: None
+  failurePolicy: Ignore
+  matchPolicy: Exact
+  timeoutSeconds: 30
+  admissionReviewVersions: [v1beta1]
+";
+    round_trip("kubernetes@1.14.0", "kubernetes@1.22.0", &["matchPolicy"], text);
+}
+
+#[test]
+fn what_is_kept_decides_about_the_api_version_in_every_run() {
+    // Without the two fields it could be v1beta2, which has no place for the reference: not even an empty machineTemplate.
+    let text = "\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlaneTemplate
+metadata: {name: a, namespace: b}
+spec:
+  template:
+    spec:
+      version: v1.22.0
+      machineTemplate:
+        infrastructureRef:
+          apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+          kind: DockerMachineTemplate
+          name: c
+      kubeadmConfigSpec:
+        verbosity: 6
+";
+    round_trip("cluster-api@1.12.4", "cluster-api@1.0.0", &["v1.22.0", "DockerMachineTemplate"], text);
+}
+
+#[test]
 fn the_default_group_of_a_reference_is_written_again() {
     let text = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata:\n  name: ca\nspec:\n  secretName: s\n  \
                 issuerRef:\n    name: i\n    group: cert-manager.io\n";

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::choices::Keeping;
 use super::fit::Fitting;
 use super::remark::{Remark, impossible};
 use super::rules::{self, Start};
@@ -28,6 +29,7 @@ pub(super) struct Restoring<'s> {
 }
 
 /// An object's data at the target.
+#[derive(Clone)]
 pub(super) struct Migration<'a> {
     pub(super) kind: GroupKind,
     /// Its apiVersion, where rules convert the kind between apiVersions.
@@ -67,6 +69,17 @@ impl<'a> Migration<'a> {
             }
         }
         let Some(mut fitting) = best else { return first };
+        if !fitting.is_lossless() && fitting.blocks.is_empty() {
+            let is_better = |goal: &&Shape| goal.version != fitting.version;
+            let mut better = subject.goals().iter().take_while(is_better);
+            let is_kept = restore.is_some() || subject.choices().keeping == Keeping::Stash;
+            let onward = |goal| {
+                fitting.onward(subject, goal).filter(|onward| !is_kept || onward.session.holds_places_of_losses())
+            };
+            if let Some(onward) = better.find_map(onward) {
+                return Ok(onward);
+            }
+        }
         if !fitting.blocks.is_empty() && first.as_ref().is_ok_and(Self::is_missing) {
             return Ok(fitting);
         }
@@ -94,7 +107,36 @@ impl<'a> Migration<'a> {
         }
         let step = session.program().len();
         let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
-        let start = Start { releases, version: source.version.as_ref() };
+        let (releases, version) = (source.releases, source.version.clone());
+        let start = Start { releases, version: version.as_ref() };
+        Self { kind, version: None, session, source, log, blocks: Vec::new() }.arrive(subject, start, goal)
+    }
+
+    /// Converts the object to the apiVersion that `complete` has, with these values of its stash restored: what comes back and is lost again
+    /// decides about that too, in every run.
+    ///
+    /// # Errors
+    /// Why the target is not reached.
+    pub(super) fn like(complete: &Self, subject: &Subject<'a>, restore: Restoring<'_>) -> Result<Self, Vec<Remark>> {
+        let goal = subject.goals().iter().find(|goal| goal.version == complete.version);
+        let mut fitting = Self::to(subject, Some(restore), goal.expect("it was one of the goals"))?;
+        let is_about_version = |remark: &&Remark| remark.code == Code::LessStableVersion;
+        fitting.log.warnings.extend(complete.log.warnings.iter().filter(is_about_version).cloned());
+        fitting.log.notes.extend(complete.log.notes.iter().filter(is_about_version).cloned());
+        Ok(fitting)
+    }
+
+    /// Takes the object on to a more stable apiVersion, which may hold it now that something is lost: a second run would do that.
+    fn onward(&self, subject: &Subject<'a>, goal: &Shape) -> Option<Self> {
+        let start = Start { releases: ReleaseSet::from_iter([goal.release]), version: self.version.as_ref() };
+        let lost = self.session.losses().len();
+        let onward = self.clone().arrive(subject, start, goal).ok()?;
+        (onward.blocks.is_empty() && onward.session.losses().len() == lost).then_some(onward)
+    }
+
+    /// Takes the object from `start` to one shape.
+    fn arrive(self, subject: &Subject<'a>, start: Start<'_>, goal: &Shape) -> Result<Self, Vec<Remark>> {
+        let Self { kind, mut session, source, mut log, .. } = self;
         let kind = rules::run(subject, start, goal, kind, &mut session, &mut log).map_err(|block| vec![block])?;
         if goal.version.as_ref().is_some_and(|version| version.group != kind.group) {
             return Err(vec![missing_kind(subject, &kind)]);

@@ -89,7 +89,7 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Log) -> Result<Arrived<'a>, V
     let losses = Losses::of(&complete, &old);
     let without_lost = match &old {
         OldStash::Usable(stash, _) if !losses.restores_all(stash) => {
-            Some(Migration::run(subject, Some(Restoring { stash, numbers: &losses.back }))?)
+            Some(Migration::like(&complete, subject, Restoring { stash, numbers: &losses.back })?)
         }
         _ => None,
     };

@@ -12,6 +12,7 @@ use crate::syntax::field::FieldPath;
 
 /// Where a conversion to the target starts: the object as it is, or as the release that its stash names had it, with the
 /// values that the stash restored.
+#[derive(Clone)]
 pub(super) struct Source {
     pub(super) kind: GroupKind,
     /// The releases that it can be for.

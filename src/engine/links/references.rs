@@ -121,7 +121,7 @@ impl<'r> References<'r> {
         references
             .retain(|reference| !self.is_of_kustomize(reference, object) || renames.contains_key(&reference.kind));
         if references.is_empty() {
-            return made;
+            return made.map(|made| self.together(object, made));
         }
         let leaves_too = |one: &Reference<'_>| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
@@ -158,7 +158,37 @@ impl<'r> References<'r> {
         }
         made.notes.extend(notes);
         made.blocks.extend(blocks);
-        Conversion::with_changes(Some(made), object, session)
+        Conversion::with_changes(Some(made), object, session).map(|made| self.together(object, made))
+    }
+
+    /// Holds back what `object` became where it is made to be about objects of another version than those of the kind that it names: it would
+    /// be about none of them.
+    fn together(&self, object: &Object, made: Conversion) -> Conversion {
+        if made.program.is_empty() {
+            return made;
+        }
+        let mut all: Vec<Reference<'_>> = Vec::new();
+        each_named(&made.value, &mut |at, named| {
+            let is_known =
+                |one: &Reference<'_>| one.has_api_version() && self.tied.targets.known_kind(&one.kind).is_some();
+            all.extend(named.reference(at.path(), |_| None).filter(is_known));
+        });
+        let (names, about): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.name.is_some());
+        let apart = about.iter().filter(|one| one.beside != Beside::Object).find_map(|one| {
+            let other = names.iter().find(|other| other.kind == one.kind && other.version != one.version)?;
+            let path = Conversion::origin(Some(&made), &one.version_path()?);
+            let (old, new) = (path.text(&object.value)?, one.version.as_deref()?);
+            let (kind, named) = (&one.kind.kind, Conversion::origin(Some(&made), &other.path));
+            let message = format!(
+                "{path} would be {new}, and {named} names a {kind} that stays in {}",
+                other.version.as_deref()?
+            );
+            let help = format!("change the {kind} so that it can be {new}, or write both versions by hand");
+            let is_changed = ApiVersion::parse(old).version != new;
+            is_changed.then(|| Remark::new(Code::NotConvertible, path, message).help(help))
+        });
+        let blocks = made.blocks.iter().cloned().chain(apart).collect();
+        Conversion { blocks, ..made }
     }
 
     /// Reports the references of an object that is held back to objects whose kind changes all the same.

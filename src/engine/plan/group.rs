@@ -15,7 +15,7 @@ use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::engine::convert::{Conversion, Documents, SplitOff};
 use crate::engine::edits::Rejected;
-use crate::engine::finding::Finding;
+use crate::engine::finding::{Finding, Severity};
 use crate::engine::links::following::Following;
 use crate::engine::links::kustomize_selectors::Selectors;
 use crate::engine::links::patches::{self, Patching};
@@ -144,6 +144,16 @@ impl<'g> GroupPlanner<'g> {
         let mut findings: Vec<Finding> = Vec::new();
         let objects = 0..manifest.objects.len();
         let conversions: Vec<_> = objects.map(|at| self.settle(Id { file, at }, followed, &mut findings)).collect();
+        // What cannot follow is known only here.
+        let blocked = |(at, made): (usize, &Option<Conversion>)| {
+            let id = Id { file, at };
+            let block = made.as_ref()?.blocks.first().filter(|_| !followed.held.contains(id))?;
+            Some((at, self.linked.finding(id, block, Severity::Held)))
+        };
+        let rejected: Rejected = conversions.iter().enumerate().filter_map(blocked).collect();
+        if !rejected.is_empty() {
+            return Err(rejected);
+        }
         if let Some(outdated) = self.embedded.get(&file) {
             let gives_values = manifest.objects.iter().any(|object| run.gives_values(object));
             findings.extend(embedded_objects::finding(manifest, &conversions, outdated, gives_values));

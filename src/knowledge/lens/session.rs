@@ -457,6 +457,13 @@ impl<'a> Session<'a> {
         (step <= loss.step).then(|| self.program.origin(step..loss.step, &loss.place))
     }
 
+    /// Returns whether the mappings and lists that held what was lost are still there.
+    pub(crate) fn holds_places_of_losses(&self) -> bool {
+        let holder = |loss: &Loss| Some((loss.step, loss.place.split_last()?.0));
+        let mut holders = self.losses.iter().filter_map(holder);
+        holders.all(|(step, holder)| self.destination_after(step, &holder).is_some())
+    }
+
     /// Returns the path after the first `step` changes of the value that is at `path` now.
     pub(crate) fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
         self.program.origin(step..self.program().len(), path)

@@ -179,24 +179,18 @@ impl Stash {
             (Placement::Present(path), Some(_)) if path.get(session.object()).is_none() => {
                 self.insert(kept, path, session).map(Some)
             }
-            (Placement::Replaced(path), _) => {
-                let value = kept.value().clone();
-                // What the conversion added is at a place of its own.
-                if session
-                    .program()
-                    .iter()
-                    .any(|intent| matches!(intent, Intent::Insert { path: added, .. } if added == path))
-                    && let Some((parent, _)) = path.split_last()
-                {
-                    session.change(Intent::Delete { path: path.clone() })?;
-                    let place = self.place(kept, &parent, session.object());
-                    session.change(Intent::Insert { path: path.clone(), value, place })?;
-                } else {
-                    session.change(Intent::Replace { path: path.clone(), value })?;
-                }
+            (Placement::Replaced(path), _) if !is_added(path, session) => {
+                session.change(Intent::Replace { path: path.clone(), value: kept.value().clone() })?;
                 Ok(Some(path.clone()))
             }
-            (Placement::Present(path), _) => Ok(Some(path.clone())),
+            // What the conversion added is at a place of its own, also where it is the very value.
+            (Placement::Replaced(path) | Placement::Present(path), _)
+                if kept.stands_for_another() && is_added(path, session) =>
+            {
+                session.change(Intent::Delete { path: path.clone() })?;
+                self.insert(kept, path, session).map(Some)
+            }
+            (Placement::Replaced(path) | Placement::Present(path), _) => Ok(Some(path.clone())),
             (Placement::Absent(_), None) | (Placement::Item(..), _) => Ok(None),
         }
     }
@@ -228,6 +222,11 @@ impl Stash {
         }
         Place::Last
     }
+}
+
+/// Returns whether the session added what is at `path`.
+fn is_added(path: &FieldPath, session: &Session<'_>) -> bool {
+    session.program().iter().any(|intent| matches!(intent, Intent::Insert { path: added, .. } if added == path))
 }
 
 /// Returns the list items among `placements` in the order that moves none of them: inner lists first, a list from its start.

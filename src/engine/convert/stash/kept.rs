@@ -280,6 +280,11 @@ impl Kept {
         &self.value
     }
 
+    /// Returns whether the conversion to the release puts something at its place.
+    pub(super) const fn stands_for_another(&self) -> bool {
+        self.instead.is_some()
+    }
+
     /// Returns the key under which the value stood, and the key before it; `None` for a list item.
     pub(super) fn entry(&self) -> Option<(&str, Option<&str>)> {
         match &self.at {
