@@ -64,8 +64,8 @@ pub(crate) enum OpenTemplate {
 /// Returns how a file that names no known API group can print known objects, if it is a template, by its folder.
 pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<OpenTemplate> {
     let is_kind = |kind: &str| {
-        let kind = kind.split('#').next().unwrap_or_default().trim();
-        kind.contains("{{") || recognizer.is_known_kind(None, kind.trim_matches(['"', '\'']))
+        let end = kind.find(|one: char| !one.is_ascii_alphanumeric()).unwrap_or(kind.len());
+        kind.starts_with("{{") || recognizer.is_known_kind(None, &kind[..end])
     };
     let prints_all = |text: &str| {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
@@ -75,23 +75,32 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
     // Without an action, it prints what it is.
     memmem::find(bytes, b"{{")?;
     let is_foreign = recognizer.mentions_foreign_kind(text);
-    let is_open =
-        || rests(text, "apiVersion:").any(|version| version.contains("{{")) && rests(text, "kind:").any(is_kind);
-    let has_open_kind = || rests(text, "kind:").any(|kind| kind.contains("{{"));
+    let has_open_version = || rests(text, "apiVersion").any(|version| version.contains("{{") || version.starts_with('%'));
+    // An action can make the object.
+    let made_kinds = || text.split("\"kind\" ").skip(1).map(|kind| kind.trim_start_matches('"'));
+    let is_made = || text.contains("\"apiVersion\" ") && made_kinds().any(is_kind);
+    let is_open = || has_open_version() && rests(text, "kind").any(is_kind) || is_made();
+    let has_open_kind = || rests(text, "kind").any(|kind| kind.starts_with("{{"));
     if (is_foreign || has_open_kind()) && recognizer.mentions_text_of_rules(bytes) || is_open() || prints_all(text) {
         return Some(OpenTemplate::ByItself);
     }
     is_foreign.then_some(OpenTemplate::WithValues)
 }
 
-/// Returns what follows `key` in the lines that have it.
-fn rests<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+/// Returns what the lines go on with from where the value of `key` begins, in any style: the value can be in quotes, on the next line or a block
+/// scalar.
+pub(crate) fn rests<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
     let mut left = text;
     std::iter::from_fn(move || {
-        let after = &left[memmem::find(left.as_bytes(), key.as_bytes())? + key.len()..];
-        let rest = after.lines().next().unwrap_or_default();
-        left = &after[rest.len()..];
-        Some(rest)
+        loop {
+            left = &left[memmem::find(left.as_bytes(), key.as_bytes())? + key.len()..];
+            let Some(value) = left.trim_start_matches(['"', '\'']).trim_start_matches(' ').strip_prefix(':') else {
+                continue;
+            };
+            let value = value.trim_start_matches([' ', '>', '|', '-', '\r', '\n', '"', '\'']);
+            left = value;
+            return value.lines().next();
+        }
     })
 }
 

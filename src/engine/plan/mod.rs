@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `planned_text` (of one of its readings) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -43,6 +43,7 @@ mod group;
 
 mod definitions;
 mod kube_versions;
+mod planned_text;
 mod printed_types;
 mod template_plan;
 mod templates;
@@ -74,7 +75,7 @@ pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};
 pub use templates::Templates;
-pub(crate) use templates::printed_texts;
+pub(crate) use templates::printed_version;
 pub(crate) use withheld::LeftOut;
 
 use crate::engine::notices::old_names::KindsOfRun;

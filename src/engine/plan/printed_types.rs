@@ -338,3 +338,15 @@ pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
     let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
     serving.any(|releases| !releases.contains(target.release))
 }
+
+/// Returns the apiVersions of the objects in some data.
+pub(super) fn made_versions(data: &Value) -> Vec<&str> {
+    match data {
+        Value::Object(map) => {
+            let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| map.contains_key("kind"));
+            version.into_iter().chain(map.values().flat_map(made_versions)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(made_versions).collect(),
+        _ => Vec::new(),
+    }
+}

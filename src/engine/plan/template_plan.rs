@@ -11,7 +11,8 @@ use std::sync::Arc;
 use super::chart_report::{Followed, Kinds};
 use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
-use super::printed_types::PrintedTypes;
+use super::planned_text::{PlannedTemplate, PlannedText};
+use super::printed_types::made_versions;
 use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
@@ -30,56 +31,6 @@ const BY_HAND: &str = "convert the object by hand; `helm template` shows what th
 
 /// What an action calls that makes an object of arguments or a text.
 const MAKING: [&str; 6] = ["dict ", "fromYaml ", "list ", "set ", "tpl ", "tuple "];
-
-/// What is planned for the text of a reading.
-#[derive(Default)]
-pub(super) struct PlannedText {
-    /// Nothing where it mentions nothing known.
-    pub(super) planned: Option<PlannedFile>,
-    /// What actions print of the types of its objects.
-    pub(super) types: PrintedTypes,
-    /// The actions that print the apiVersion of objects as the cluster wants it.
-    pub(super) followed: Vec<(String, Location)>,
-    /// Whether it has an apiVersion that the target serves no more.
-    pub(super) leaves_version: bool,
-    /// Whether what becomes of its objects can depend on others of them.
-    pub(super) is_tied: bool,
-}
-
-/// What a template adds to the plan.
-#[derive(Default)]
-pub(super) struct PlannedTemplate {
-    pub(super) planned: PlannedFile,
-    pub(super) open: OpenTypes,
-    pub(super) followed: Followed,
-    pub(super) kinds: Kinds,
-    /// Whether what becomes of its objects can depend on others of them.
-    pub(super) is_tied: bool,
-}
-
-impl PlannedTemplate {
-    /// Returns where the objects start that are held back.
-    pub(super) fn held(&self) -> Vec<Location> {
-        let held = self.planned.objects.iter().filter(|object| object.outcome == Outcome::HeldBack);
-        held.map(|object| object.location.clone()).collect()
-    }
-
-    /// Returns what is planned where what `first` holds back counts as declined, with the reasons that it has for that.
-    pub(super) fn with_reasons_of(mut self, first: &Self) -> Self {
-        let held = first.held();
-        let is_of_held =
-            |finding: &Finding| finding.object.as_ref().is_some_and(|object| held.contains(&object.location));
-        let findings = &mut self.planned.findings;
-        findings.retain(|finding| finding.code != Code::Declined || !is_of_held(finding));
-        let is_reason = |finding: &&Finding| match finding.object {
-            Some(_) => finding.severity == Severity::Held && is_of_held(finding),
-            None => !findings.contains(finding),
-        };
-        let reasons: Vec<Finding> = first.planned.findings.iter().filter(is_reason).cloned().collect();
-        findings.extend(reasons);
-        self
-    }
-}
 
 /// How many definitions are looked into that pass all on to each other.
 const PASSED_ON: u32 = 4;
@@ -294,6 +245,29 @@ impl<'t> TemplatePlan<'t> {
             Some(Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND))
         });
         let found: Vec<Finding> = made.collect();
+        self.findings.extend(found);
+    }
+
+    /// Reports the actions that print an object by default that they make, if its apiVersion `leaves` the target: what they take from values as
+    /// it is, is converted there.
+    pub(super) fn report_computed(&mut self, leaves: impl Fn(&str) -> bool) {
+        let own: Vec<&str> = self.file.definitions.values.iter().flat_map(made_versions).collect();
+        let mut found = BTreeMap::new();
+        for one in &self.readings {
+            let printed = one
+                .reading
+                .by_default()
+                .flat_map(|(action, value)| made_versions(value).into_iter().map(move |version| (action, version)));
+            let old = printed.filter(|(_, version)| leaves(version) && !own.contains(version));
+            found.extend(old.map(|(action, version)| (action, version.to_owned())));
+        }
+        let finding = |(action, version): (usize, String)| {
+            let message =
+                format!("`{}` makes an object of {version} by default, which is not converted", self.action(action));
+            let place = self.place(self.template.actions()[action].span.start);
+            Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND)
+        };
+        let found: Vec<Finding> = found.into_iter().map(finding).collect();
         self.findings.extend(found);
     }
 

@@ -17,8 +17,9 @@ use super::file::PlannedFile;
 use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::manifests::ReadObjects;
-use super::printed_types::{PrintedTypes, Texts, leaves_version};
-use super::template_plan::{PlannedTemplate, PlannedText, ReadingPlan, TemplatePlan, unread};
+use super::planned_text::{PlannedTemplate, PlannedText};
+use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
+use super::template_plan::{ReadingPlan, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal};
@@ -174,6 +175,7 @@ impl TemplatePlanner<'_, '_> {
         }
         plan.report_unprinted(self.recognizer);
         plan.report_made(self.recognizer, |version| self.leaves_version(version));
+        plan.report_computed(|version| self.leaves_version(version));
         plan.report_replacing(|version| self.leaves_version(version));
         plan.report_groups(|text| self.moved_kinds(text));
         plan.find_suffixed(|version| self.leaves_version(version));
@@ -289,8 +291,14 @@ impl TemplatePlanner<'_, '_> {
             let message = "it prints text behind the `---` of a document";
             return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
         }
-        let is_type = |line: &str| line.contains("apiVersion:") || line.contains("kind:");
-        let is_open = || reading.text.lines().any(|line| line.contains(ACTION) && is_type(line));
+        if let Some(at) = type_below_key(reading) {
+            let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
+            let location = Location { file: file.clone(), position };
+            let message = "what kind of object it has, or its apiVersion, is on a line of its own";
+            return Err(Box::new(Finding::new(location, Code::Template, Severity::Unresolved, message)));
+        }
+        let is_printed = |key: &str| manifest::rests(&reading.text, key).any(|value| value.contains(ACTION));
+        let is_open = || is_printed("apiVersion") || is_printed("kind");
         let mentions = || self.recognizer.mentions_text_of_rules(reading.text.as_bytes());
         let is_foreign =
             || self.recognizer.mentions_foreign_kind(&reading.text) && (definitions.has_triggers || mentions());
@@ -422,13 +430,22 @@ fn environment<'e>(
     }
 }
 
-/// Returns what the template with a text prints on a cluster of the target, with placeholders for what is not known.
-pub(crate) fn printed_texts(goal: &Goal<'_>, definitions: &Definitions, text: &str) -> Vec<String> {
-    let Ok(template) = Template::parse(text) else { return Vec::new() };
+/// Returns an apiVersion that goes of what the template with a text prints by default on a cluster of the target.
+pub(crate) fn printed_version(goal: &Goal<'_>, definitions: &Definitions, text: &str) -> Option<String> {
+    let template = Template::parse(text).ok()?;
     let (facts, values) = (TargetFacts(goal), definitions.values.as_ref().map(|values| definitions.changes.of(values)));
     let environment = environment(definitions, values.as_ref(), &facts);
-    let readings = template.parts().flat_map(|part| template::readings(part, environment, MOST_READINGS).readings);
-    readings.map(|reading| reading.text).collect()
+    let mut readings = template.parts().flat_map(|part| template::readings(part, environment, MOST_READINGS).readings);
+    readings.find_map(|reading| {
+        let written = manifest::rests(&reading.text, "apiVersion").flat_map(|version| {
+            let version = version.split([' ', ',', '"', '\'']).next().unwrap_or_default();
+            let by_default = reading.default_of(version).into_iter().flatten();
+            let by_default = by_default.filter_map(|version| version.as_str().map(str::to_owned));
+            by_default.chain(std::iter::once(version.to_owned())).collect::<Vec<_>>()
+        });
+        let made = reading.by_default().flat_map(|(_, value)| made_versions(value)).map(str::to_owned);
+        written.chain(made).find(|version| leaves_version(goal, version))
+    })
 }
 
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
@@ -460,6 +477,12 @@ fn version_action(
     let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
     let mut around = reading.segments.iter().filter(|one| (one.printed.start..one.printed.end).contains(&value));
     (!around.any(is_all)).then_some(action)
+}
+
+/// Returns where an action prints the apiVersion or the kind of an object on the line below that key.
+fn type_below_key(reading: &template::Reading) -> Option<usize> {
+    let is_type = |path: &FieldPath| matches!(path.steps(), [Step::Key(key)] if key == "apiVersion" || key == "kind");
+    reading.holes.iter().find(|hole| is_type(&template::places(&reading.text, hole).0)).map(|hole| hole.at)
 }
 
 /// Returns where dashes that end a document for Helm have text behind them: for YAML, they are a part of it.

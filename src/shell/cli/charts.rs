@@ -336,8 +336,7 @@ fn old_inside(
 fn old_printed(chart: &Path, file: &Path, around: Definitions, goal: &Goal<'_>) -> Option<String> {
     let written = disk::read(file).ok()?;
     let definitions = Definitions { values: data_of(&chart.join(VALUES)), ..around };
-    let printed = plan::printed_texts(goal, &definitions, std::str::from_utf8(&written).ok()?);
-    printed.iter().flat_map(|text| versions_in(text)).find(|version| plan::leaves_version(goal, version))
+    plan::printed_version(goal, &definitions, std::str::from_utf8(&written).ok()?)
 }
 
 /// Returns the apiVersions in a text, or the actions that print them.

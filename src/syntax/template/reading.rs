@@ -140,6 +140,14 @@ impl Reading {
         (0..turns).map(in_turn).collect()
     }
 
+    /// Returns what the actions with these numbers print where the users of the chart set nothing, as far as that is known.
+    pub fn by_default(&self) -> impl Iterator<Item = (usize, &Value)> {
+        let of_holes =
+            self.holes.iter().flat_map(|hole| hole.by_default.iter().flatten().map(|value| (hole.action, value)));
+        let of_values = self.defaults.iter().flat_map(|(action, values)| values.iter().map(|value| (*action, value)));
+        of_holes.chain(of_values)
+    }
+
     /// Returns whether a value is a placeholder of what the values of the chart do not have, so that nothing is printed.
     pub fn is_missing(&self, value: &str) -> bool {
         !self.missing.is_empty() && number_of(value).is_some_and(|number| self.missing.contains(&number))
