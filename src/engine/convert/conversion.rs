@@ -22,7 +22,7 @@ pub(crate) struct Conversion {
     /// The data after the conversion; the original data where the object is held back.
     pub value: Arc<Value>,
     /// The changes, with paths from the object; none where the object is held back.
-    pub program: Vec<Intent>,
+    pub program: Arc<Vec<Intent>>,
     /// How many of the changes were made by foreign rules: rules of packs that do not own the object's kind.
     pub(crate) foreign_changes: usize,
     /// The rules that changed something, with the direction in which they ran.
@@ -85,7 +85,7 @@ impl Conversion {
         Self {
             kind,
             value,
-            program: Vec::new(),
+            program: Arc::default(),
             foreign_changes: 0,
             rules: Vec::new(),
             blocks: Vec::new(),
@@ -147,7 +147,7 @@ impl Conversion {
         let taken_in = session.taken_in().clone();
         let (value, program, _) = session.finish();
         Self {
-            program,
+            program: program.into(),
             rules,
             unresolved,
             warnings,
@@ -167,7 +167,7 @@ impl Conversion {
         let later = next.split_off.into_iter().map(|one| one.after(&self.program));
         self.split_off.extend(later.collect::<Vec<_>>());
         self.taken_in.extend(next.taken_in);
-        self.program.extend(next.program);
+        Arc::make_mut(&mut self.program).extend(Arc::unwrap_or_clone(next.program));
         self.foreign_changes += next.foreign_changes;
         self.rules.extend(next.rules);
         self.blocks.extend(next.blocks);
@@ -217,7 +217,7 @@ impl Conversion {
         }
         let mut made = made.unwrap_or_else(|| Self::unchanged(object));
         made.value = value;
-        made.program.extend(program);
+        Arc::make_mut(&mut made.program).extend(program);
         Some(made)
     }
 
@@ -225,7 +225,7 @@ impl Conversion {
     pub(crate) fn settled(self, object: &Object) -> Self {
         let is_idle = self.value == object.value && !self.program.iter().any(Intent::writes_text);
         match is_idle {
-            true => Self { program: Vec::new(), foreign_changes: 0, rules: Vec::new(), ..self },
+            true => Self { program: Arc::default(), foreign_changes: 0, rules: Vec::new(), ..self },
             false => self,
         }
     }
@@ -235,12 +235,14 @@ impl Conversion {
         if places.is_empty() {
             return self;
         }
-        let (mut program, mut notes) = (self.program.clone(), self.notes.clone());
+        let (mut program, mut notes) = (self.program.to_vec(), self.notes.clone());
         program.retain(|intent| places.iter().all(|place| intent.within(place).is_none()));
         notes.retain(|note| places.iter().all(|place| !note.path.starts_with(place)));
         let mut value = Value::clone(&object.value);
         match program.iter().try_for_each(|intent| intent.apply_data(&mut value)) {
-            Ok(()) if program.len() < self.program.len() => Self { program, notes, value: Arc::new(value), ..self },
+            Ok(()) if program.len() < self.program.len() => {
+                Self { program: program.into(), notes, value: Arc::new(value), ..self }
+            }
             _ => self,
         }
     }
@@ -257,12 +259,12 @@ impl Conversion {
 
 impl SplitOff {
     fn new(NewObject { kind, value, program }: NewObject) -> Self {
-        Self { made: Conversion { program, ..Conversion::of(kind.clone(), value) }, kind }
+        Self { made: Conversion { program: program.into(), ..Conversion::of(kind.clone(), value) }, kind }
     }
 
     /// Returns the same for the data that the object had before `program` ran on it.
     pub(super) fn after(self, program: &[Intent]) -> Self {
-        let program = program.iter().cloned().chain(self.made.program).collect();
-        Self { made: Conversion { program, ..self.made }, ..self }
+        let program: Vec<Intent> = program.iter().chain(&*self.made.program).cloned().collect();
+        Self { made: Conversion { program: program.into(), ..self.made }, ..self }
     }
 }

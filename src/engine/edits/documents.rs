@@ -70,7 +70,7 @@ pub(super) fn new_document(
 ) -> Result<NewDocument, Problem> {
     let span = source.tree().documents()[object.document].span;
     let tree = source.tree().of_document(object.document);
-    let program = [part.made.program.clone()];
+    let program = [part.made.program.to_vec()];
     let rewritten = yaml::rewrite_document(span.of(source.text()), &tree, &program, style);
     let text = content(&rewritten.map_err(|refusal| refusal.problem)?.text)?;
     let tree = yaml::parse(&text).map_err(|problem| Problem { at: 0, ..problem })?;

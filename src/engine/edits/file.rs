@@ -250,12 +250,12 @@ impl Editor<'_, '_> {
 
     /// Returns an object's changes with paths from its document.
     fn program(&self, at: usize) -> impl Iterator<Item = Intent> {
-        let intents = self.conversions[at].iter().flat_map(|conversion| &conversion.program);
+        let intents = self.conversions[at].iter().flat_map(|conversion| &*conversion.program);
         intents.map(move |intent| intent.under(&self.manifest.objects[at].place))
     }
 
     fn writes_text(&self, at: usize) -> bool {
-        self.conversions[at].iter().flat_map(|conversion| &conversion.program).any(Intent::writes_text)
+        self.conversions[at].iter().flat_map(|conversion| &*conversion.program).any(Intent::writes_text)
     }
 
     fn objects_of_patches(&self) -> impl Iterator<Item = &usize> {

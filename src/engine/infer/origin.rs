@@ -95,6 +95,8 @@ pub(crate) fn object_releases_in<'p>(
             || manifest.locate(object, &FieldPath::default()),
         );
     }
+    // It is kept of each file until all are read.
+    found.shrink_to_fit();
     found
 }
 

@@ -179,7 +179,7 @@ impl<'a> Bases<'a> {
     ///
     /// An object that is not converted and follows none is none of them: whether it is read depends on what its text mentions.
     fn of(files: &'a [FileSurvey], numbers: &HashMap<&str, usize>, is_converted: &dyn Fn(&GroupKind) -> bool) -> Self {
-        let patches = files.iter().flat_map(|file| &file.patches);
+        let patches = files.iter().flat_map(|file| &file.rare().patches);
         let patches: HashSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
         let all_files = files.iter().map(|file| file.file.as_str()).filter(|file| numbers.contains_key(file)).collect();
         let mut bases = Self { all_files, ..Self::default() };
@@ -194,7 +194,7 @@ impl<'a> Bases<'a> {
                 }
                 // What names a known object follows it, what defines a known kind says which versions are served, and what has known
                 // objects created holds them.
-                let is_crd = !file.crds.is_empty() && (&*object.kind.group, &*object.kind.kind) == CRD;
+                let is_crd = !file.rare().crds.is_empty() && (&*object.kind.group, &*object.kind.kind) == CRD;
                 if !object.is_values && !object.has_names && !has_created && !is_crd && !is_converted(&object.kind) {
                     has_others = true;
                     continue;
@@ -452,7 +452,7 @@ impl<'a> Finder<'_, 'a> {
                 is_new |= self.rewritten.entry(*base).or_default().insert(write.clone());
             }
             let numbers = self.inside(instruction);
-            for Applied { folder, .. } in self.files[base.file].applied.iter().filter(|_| !numbers.is_empty()) {
+            for Applied { folder, .. } in self.files[base.file].rare().applied.iter().filter(|_| !numbers.is_empty()) {
                 let (host, file) = (base.file, instruction.position.file);
                 let inner = numbers.iter().map(|number| Inner { host, folder: folder.clone(), file, number: *number });
                 let before = self.inner.len();
@@ -466,7 +466,7 @@ impl<'a> Finder<'_, 'a> {
     /// Returns the patches that stand directly inside a patch.
     fn inside(&self, InstructionRef { position, place, role }: &InstructionRef) -> Vec<InnerNumber> {
         let file = &self.files[position.file];
-        let nested = file.nested.iter().enumerate().filter(|(_, nested)| match (nested.parent, role) {
+        let nested = file.rare().nested.iter().enumerate().filter(|(_, nested)| match (nested.parent, role) {
             (None, Role::Merge | Role::JsonPatch | Role::Unknown) => {
                 nested.object == position.at && nested.outermost == *place
             }
@@ -474,7 +474,7 @@ impl<'a> Finder<'_, 'a> {
             _ => false,
         });
         let mut found: Vec<InnerNumber> = nested.map(|(number, _)| InnerNumber::Nested(number)).collect();
-        if *role == Role::Merge && !file.inline_patches.is_empty() {
+        if *role == Role::Merge && !file.rare().inline_patches.is_empty() {
             let is_held = |object: &ObjectSurvey| {
                 object.is_inline_patch()
                     && file.inline_patch_of(object).is_some_and(|patch| patch.holder == Some(position.at))
@@ -497,7 +497,7 @@ impl<'a> Finder<'_, 'a> {
                     patch(own, turn(&inline.place, at), Some(folder.clone()), inline.target.as_ref())
                 }
                 InnerNumber::Nested(number) => {
-                    let nested = &survey.nested[number];
+                    let nested = &survey.rare().nested[number];
                     let position = ObjectId { file: *file, at: nested.object };
                     let instruction =
                         InstructionRef { position, place: nested.place.clone(), role: Role::Nested(number) };
@@ -640,7 +640,7 @@ impl<'a> Finder<'_, 'a> {
         for (index, path) in &kustomization.transformers {
             let named: Vec<Option<usize>> =
                 self.graph.files_at(path).into_iter().map(|name| self.number(name)).collect();
-            let is_builtin = |at: &Option<usize>| at.is_some_and(|at| self.files[at].transformer.is_some());
+            let is_builtin = |at: &Option<usize>| at.is_some_and(|at| self.files[at].rare().transformer.is_some());
             if !named.iter().all(is_builtin) {
                 unread.push(FieldPath::default().key("transformers").index(*index));
             }
@@ -676,7 +676,7 @@ impl<'a> Finder<'_, 'a> {
 
     /// Returns the steps of one source in the file `holder`.
     fn steps(&self, holder: usize, source: Source) -> impl Iterator<Item = Pending<'a>> {
-        let steps = self.files[holder].steps.iter().filter(move |step| step.source == source);
+        let steps = self.files[holder].rare().steps.iter().filter(move |step| step.source == source);
         steps.map(move |step| Pending::of_step(holder, step))
     }
 
@@ -684,7 +684,7 @@ impl<'a> Finder<'_, 'a> {
     fn patches(&self, host: usize, holder: usize) -> Vec<Pending<'a>> {
         let file = &self.files[holder];
         let mut found = Vec::new();
-        for named in &file.patches {
+        for named in &file.rare().patches {
             // Kustomize takes the paths of a transformer from the kustomization that names it.
             let name = Kustomization::beside(&self.files[host].file, &named.path);
             if name != named.file && host != holder {

@@ -48,7 +48,7 @@ impl<'a> Appliers<'a> {
     pub(super) fn of(files: &'a [FileSurvey]) -> Self {
         let mut found = Self::default();
         for (file, survey) in files.iter().enumerate() {
-            for applied in &survey.applied {
+            for applied in &survey.rare().applied {
                 let applier = Applier { file, name: &survey.file, applied };
                 found.give_namespaces |= applied.namespace.is_some();
                 found.add_affixes |= applier.has_affixes();

@@ -20,7 +20,7 @@ pub(super) fn find(files: &[FileSurvey], graph: &Graph<'_>, is_file: &dyn Fn(&st
     let mut maker = Maker { is_file, of_file: BTreeMap::new(), outer: Vec::new() };
     let mut patches: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.kustomization.is_some()) {
-        patches.insert(&file.file, file.patches.iter().map(|patch| patch.file.as_str()).collect());
+        patches.insert(&file.file, file.rare().patches.iter().map(|patch| patch.file.as_str()).collect());
     }
     let named = applied.folders.iter().flat_map(|(_, folders)| folders).filter_map(|folder| graph.in_folder(folder));
     let roots: BTreeSet<&str> = graph.roots().into_iter().chain(named).collect();
@@ -62,8 +62,11 @@ struct AppliedFolders<'a> {
 
 impl<'a> AppliedFolders<'a> {
     fn of(files: &'a [FileSurvey], graph: &Graph<'_>) -> Self {
-        let hosts: Vec<(&str, &[Applied])> =
-            files.iter().map(|file| (&*file.file, &*file.applied)).filter(|(_, applied)| !applied.is_empty()).collect();
+        let hosts: Vec<(&str, &[Applied])> = files
+            .iter()
+            .map(|file| (&*file.file, &*file.rare().applied))
+            .filter(|(_, applied)| !applied.is_empty())
+            .collect();
         let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
         names.sort_unstable();
         let paths = hosts.iter().flat_map(|(_, applied)| *applied).map(|one| one.folder.path.as_str());

@@ -56,7 +56,7 @@ impl<'b> BuiltObjects<'b> {
             Some(conversion) => conversion
                 .blocks
                 .is_empty()
-                .then(|| Converted { value: Arc::clone(&conversion.value), program: conversion.program.clone() }),
+                .then(|| Converted { value: Arc::clone(&conversion.value), program: conversion.program.to_vec() }),
             None => Some(Converted { value: Arc::clone(value), program: Vec::new() }),
         }
     }

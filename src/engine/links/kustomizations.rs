@@ -49,11 +49,11 @@ impl<'a> Graph<'a> {
         let repositories = Repositories::of(files);
         let names: HashSet<&str> = files.iter().map(|file| &*file.file).collect();
         let transformers: BTreeMap<&str, &Kustomization> =
-            files.iter().filter_map(|file| Some((&*file.file, file.transformer.as_deref()?))).collect();
+            files.iter().filter_map(|file| Some((&*file.file, file.rare().transformer.as_deref()?))).collect();
         let appliers = Appliers::of(files);
         let others = files.iter().filter(|file| appliers.give_namespaces && file.kustomization.is_none());
         let others = others.map(|file| &*file.file).collect();
-        let components = files.iter().flat_map(|file| &file.components);
+        let components = files.iter().flat_map(|file| &file.rare().components);
         let kustomizations = files.iter().filter_map(|file| Some((&*file.file, file.kustomization.as_deref()?)));
         let files: BTreeMap<_, _> = kustomizations.collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
@@ -553,6 +553,7 @@ fn ends_with(path: &str, tail: &str) -> bool {
 mod tests {
     use serde_json::{Map, Value};
 
+    use super::super::survey::RareParts;
     use super::*;
     use crate::engine::manifest::{Applied, Selector};
 
@@ -562,7 +563,8 @@ mod tests {
             let folder = Folder { path: "shop".to_owned(), source: None };
             let affixes = [prefix.to_owned(), String::new()];
             let applied = vec![Applied { folder, namespace: namespace.map(str::to_owned), affixes }];
-            [FileSurvey { file: "a.yaml".to_owned(), applied, ..FileSurvey::default() }]
+            let rare = RareParts { applied, ..RareParts::default() }.boxed();
+            [FileSurvey { file: "a.yaml".to_owned(), rare, ..FileSurvey::default() }]
         };
         assert!(!Graph::of(&file(None, "x-")).gives_namespaces());
         assert!(Graph::of(&file(Some("live"), "")).gives_namespaces());

@@ -36,7 +36,7 @@ struct Named<'a> {
 impl Repositories {
     /// Tells the repositories apart that the objects of `files` name.
     pub(super) fn of(files: &[FileSurvey]) -> Self {
-        let sources = files.iter().flat_map(|file| &file.applied).filter_map(|one| one.folder.source.as_ref());
+        let sources = files.iter().flat_map(|file| &file.rare().applied).filter_map(|one| one.folder.source.as_ref());
         let sources: BTreeSet<&Source> = sources.collect();
         if sources.len() < 2 {
             return Self::default();
@@ -81,12 +81,12 @@ impl Repositories {
 fn named(files: &[FileSurvey]) -> Vec<Named<'_>> {
     let mut names: Vec<&str> = files.iter().map(|file| &*file.file).collect();
     names.sort_unstable();
-    let folders = files.iter().flat_map(|file| &file.applied).map(|one| &one.folder);
+    let folders = files.iter().flat_map(|file| &file.rare().applied).map(|one| &one.folder);
     let paths = folders.filter(|folder| folder.source.is_some());
     let ends = by_end(&names, &paths.map(|folder| folder.path.as_str()).collect());
     let mut named = Vec::new();
     for file in files {
-        for Folder { path, source } in file.applied.iter().map(|one| &one.folder) {
+        for Folder { path, source } in file.rare().applied.iter().map(|one| &one.folder) {
             let Some(source) = source else { continue };
             let found = ends.get(path.as_str()).into_iter().flatten();
             named.extend(found.map(|folder| Named {
@@ -103,7 +103,7 @@ fn named(files: &[FileSurvey]) -> Vec<Named<'_>> {
 /// Returns the address of each repository that the run shows one of.
 fn addresses(files: &[FileSurvey]) -> BTreeMap<&str, Option<&str>> {
     let mut addresses: BTreeMap<&str, Option<&str>> = BTreeMap::new();
-    for Repository { name, address } in files.iter().flat_map(|file| &file.repositories) {
+    for Repository { name, address } in files.iter().flat_map(|file| &file.rare().repositories) {
         let known = addresses.entry(name).or_insert(Some(address));
         *known = known.filter(|known| known == address);
     }

@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
             other_objects: OtherObjects::new(),
             builds: OnceLock::new(),
             numbers,
-            patch_files: files.iter().flat_map(|file| &file.patches).map(|patch| patch.file.as_str()).collect(),
+            patch_files: files.iter().flat_map(|file| &file.rare().patches).map(|patch| patch.file.as_str()).collect(),
             data_files: kustomizations.flat_map(|one| &one.data).map(|(file, made)| (&**file, &**made)).collect(),
             values: files
                 .iter()
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
         is_named
             || self.is_patch_file(file)
             || self.data_of(file).is_some_and(is_of_values)
-            || self.files.iter().flat_map(|host| &host.applied).any(is_below)
+            || self.files.iter().flat_map(|host| &host.rare().applied).any(is_below)
     }
 
     /// Returns whether an object is a patch.

@@ -35,7 +35,7 @@ pub(crate) struct OpenSource<'r> {
 pub(crate) fn open_sources<'r>(run: &'r Run<'_>) -> Vec<OpenSource<'r>> {
     let mut sources = Vec::new();
     for (number, file) in run.files.iter().enumerate() {
-        for step in file.steps.iter().filter(|step| step.role == Role::Source) {
+        for step in file.rare().steps.iter().filter(|step| step.role == Role::Source) {
             let (holder, place) = (Id { file: number, at: step.object }, &step.place);
             let is_it = |one: &InstructionRef| (one.position, &one.place, one.role) == (holder, place, Role::Source);
             let Some(selector) = &step.target else { continue };
@@ -99,7 +99,7 @@ fn may_write(run: &Run<'_>, file: &str, object: &Value, text_of: &dyn Fn(&str) -
         !own.unread.is_empty()
             || transformers.any(|name| text_of(name).is_none_or(|text| documents(&text).iter().any(transforms)))
     };
-    survey.steps.iter().any(writes)
+    survey.rare().steps.iter().any(writes)
         || survey.kustomization.as_deref().is_some_and(has_unread)
         || text_of(file).iter().flat_map(|text| documents(text)).any(|kustomization| {
             let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];

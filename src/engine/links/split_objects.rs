@@ -107,7 +107,7 @@ fn patch_of_part(tied: &TiedFiles<'_>, id: Id, part: &SplitOff) -> Option<Locati
             Some(folder) => run.graph.reach_of_folder(folder).has(file),
             None => run.graph.reach(&host.file).contains(file),
         };
-        let of_files = host.patches.iter().filter_map(|patch| {
+        let of_files = host.rare().patches.iter().filter_map(|patch| {
             let survey = &run.files[run.number(&patch.file)?];
             let at = (0..survey.objects.len()).find(|at| finds(patch.target.as_ref(), survey, *at))?;
             Some((None, survey.location(at)))
@@ -119,7 +119,7 @@ fn patch_of_part(tied: &TiedFiles<'_>, id: Id, part: &SplitOff) -> Option<Locati
         let is_applied = |step: &&Step| {
             !matches!(step.role, Role::Field | Role::Labels) && step.target.as_ref().is_some_and(selects)
         };
-        let of_steps = host.steps.iter().filter(is_applied);
+        let of_steps = host.rare().steps.iter().filter(is_applied);
         let of_steps = of_steps.map(|step| (step.folder.as_ref(), host.location(step.object)));
         of_files.chain(of_texts).chain(of_steps).find(|(folder, _)| has(*folder)).map(|(_, place)| place)
     })

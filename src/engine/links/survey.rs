@@ -6,7 +6,7 @@
 //! Invariant: objects have the same numbers here as in their manifest.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
@@ -32,14 +32,28 @@ pub struct FileSurvey {
     pub(crate) objects: Vec<ObjectSurvey>,
     /// Whether it holds objects besides those, which are not read.
     pub(crate) has_others: bool,
-    /// The texts of patches that it holds, by their numbers.
+    /// What it makes of other files, where it is a kustomization.
+    pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// Nothing in most files: see [`FileSurvey::rare`].
+    pub(super) rare: Option<Box<RareParts>>,
+    pub(crate) style: Style,
+    /// What its objects name; nothing in most files.
+    pub(crate) names: Option<Box<Names>>,
+    /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
+    pub(crate) is_unknown: bool,
+    /// What is in its folder, where it is a Chart.yaml.
+    pub(crate) chart: ChartFolder,
+}
+
+/// What few files have.
+#[derive(Debug, Default)]
+pub(crate) struct RareParts {
+    /// The texts of patches that a file holds, by their numbers.
     pub(crate) inline_patches: Vec<InlinePatchSurvey>,
     /// The patches inside its patches.
     pub(crate) nested: Vec<NestedSurvey>,
     /// The files that it names as patches.
     pub(crate) patches: Vec<PatchFile>,
-    /// What it makes of other files, where it is a kustomization.
-    pub(crate) kustomization: Option<Arc<Kustomization>>,
     /// What it does as a builtin transformer, where it is one.
     pub(crate) transformer: Option<Arc<Kustomization>>,
     /// What it applies to objects besides patches that are objects.
@@ -52,13 +66,20 @@ pub struct FileSurvey {
     pub(crate) repositories: Vec<Repository>,
     /// The kinds that its CRDs define.
     pub(crate) crds: Vec<CrdSurvey>,
-    pub(crate) style: Style,
-    /// What its objects name; nothing in most files.
-    pub(crate) names: Option<Box<Names>>,
-    /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
-    pub(crate) is_unknown: bool,
-    /// What is in its folder, where it is a Chart.yaml.
-    pub(crate) chart: ChartFolder,
+}
+
+/// Those of a file that has none.
+static NO_PARTS: LazyLock<RareParts> = LazyLock::new(RareParts::default);
+
+impl RareParts {
+    /// Puts them where a survey keeps them; nowhere where there is nothing.
+    pub(super) fn boxed(self) -> Option<Box<Self>> {
+        let Self { inline_patches, nested, patches, transformer, steps, components, applied, repositories, crds } =
+            &self;
+        let tells_nothing = inline_patches.is_empty() && nested.is_empty() && patches.is_empty() && steps.is_empty();
+        let shows_nothing = components.is_empty() && applied.is_empty() && repositories.is_empty() && crds.is_empty();
+        (!(transformer.is_none() && tells_nothing && shows_nothing)).then(|| Box::new(self))
+    }
 }
 
 /// What the folder of a Chart.yaml says about it.
@@ -250,17 +271,23 @@ impl Names {
 }
 
 impl FileSurvey {
+    /// Returns what few files have.
+    pub(crate) fn rare(&self) -> &RareParts {
+        self.rare.as_deref().unwrap_or(&NO_PARTS)
+    }
+
     /// Returns whether it may apply anything to objects.
     pub(crate) fn is_host(&self) -> bool {
         let names_fields = self.kustomization.as_ref().is_some_and(|own| own.names_fields);
-        let has_patches = !self.patches.is_empty() || !self.inline_patches.is_empty() || !self.components.is_empty();
-        has_patches || names_fields || self.steps.iter().any(Step::is_data_patch)
+        let RareParts { patches, inline_patches, components, steps, .. } = self.rare();
+        let has_patches = !patches.is_empty() || !inline_patches.is_empty() || !components.is_empty();
+        has_patches || names_fields || steps.iter().any(Step::is_data_patch)
     }
 
     /// Returns the files and folders that it names as a kustomization.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
         let own = self.kustomization.iter().flat_map(|own| own.paths());
-        own.chain(self.patches.iter().map(|patch| &patch.file))
+        own.chain(self.rare().patches.iter().map(|patch| &patch.file))
     }
 
     /// Names `name` instead of `path`, which leads to it.
@@ -268,7 +295,8 @@ impl FileSurvey {
         if let Some(own) = &mut self.kustomization {
             Arc::make_mut(own).rename(path, name);
         }
-        self.patches.iter_mut().filter(|patch| patch.file == path).for_each(|patch| name.clone_into(&mut patch.file));
+        let patches = self.rare.iter_mut().flat_map(|rare| &mut rare.patches);
+        patches.filter(|patch| patch.file == path).for_each(|patch| name.clone_into(&mut patch.file));
     }
 
     /// Returns the number of the first object in its own text.
@@ -278,7 +306,7 @@ impl FileSurvey {
 
     /// Returns the inline patch that an object stands in.
     pub(crate) fn inline_patch_of(&self, object: &ObjectSurvey) -> Option<&InlinePatchSurvey> {
-        object.inline_patch.map(|number| &self.inline_patches[number])
+        object.inline_patch.map(|number| &self.rare().inline_patches[number])
     }
 
     /// Returns where an object starts.

@@ -15,7 +15,7 @@ use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{
     ChartFolder, Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey,
-    ObjectSurvey,
+    ObjectSurvey, RareParts,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{
@@ -84,20 +84,23 @@ impl<'p> Surveyor<'p> {
         names.selectors.shrink_to_fit();
         let nested = nested(manifest);
         let is_unknown = names.are_selectors() && nested.is_empty() && self.is_unknown(manifest);
-        FileSurvey {
-            file: manifest.file.clone(),
-            has_others: manifest.object_count() != objects.len(),
-            objects,
+        let rare = RareParts {
             inline_patches: InlinePatchSurvey::all(manifest),
             nested,
             patches: manifest.patches.clone(),
-            kustomization: manifest.kustomization.clone(),
             transformer: manifest.transformer.clone(),
             steps: steps::of(manifest),
             components: components.collect(),
             applied: manifest.applied.clone(),
             repositories: manifest.repositories.clone(),
             crds: CrdSurvey::all(manifest),
+        };
+        FileSurvey {
+            file: manifest.file.clone(),
+            has_others: manifest.object_count() != objects.len(),
+            objects,
+            kustomization: manifest.kustomization.clone(),
+            rare: rare.boxed(),
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
             is_unknown,

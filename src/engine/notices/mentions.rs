@@ -103,10 +103,11 @@ fn in_object(
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);
-    let updated = conversion.into_iter().flat_map(|conversion| &conversion.program).filter_map(|intent| match intent {
-        Intent::Replace { path, .. } => path.split_last().map(|(parent, _)| parent),
-        _ => None,
-    });
+    let updated =
+        conversion.into_iter().flat_map(|conversion| &*conversion.program).filter_map(|intent| match intent {
+            Intent::Replace { path, .. } => path.split_last().map(|(parent, _)| parent),
+            _ => None,
+        });
     let followed = followed.chain(updated);
     let patches = manifest.inline_patches.iter();
     let patches = patches.filter_map(|inline_patch| object.path_of(inline_patch.document, &inline_patch.place));

@@ -171,11 +171,15 @@ fn plan_groups<M: Manifests>(
         planned.extend(templates.plan_all(files, scope.threads).into_iter().map(Box::new));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }
+    // The plans are put together in the space of what they were made with.
+    drop(others);
+    drop(objects);
+    drop(run);
     let built = planned.iter_mut().flat_map(|planned| std::mem::take(&mut planned.built_crds));
     let built: BTreeMap<Location, Option<CrdSurvey>> = built.map(|crd| (crd.location, crd.built)).collect();
-    let crds = surveys.iter().flat_map(|survey| &survey.crds);
+    let crds = surveys.iter().flat_map(|survey| &survey.rare().crds);
     let crds = crds.filter_map(|crd| built.get(&crd.location).map_or(Some(crd), Option::as_ref));
-    let plan = assemble(planner, planned.into_iter().map(|planned| *planned), crds, scope);
+    let plan = assemble(planner, planned.into_boxed_slice(), crds, scope);
     Ok(Plan { groups: groups_that_change(&plan, &groups, surveys), ..plan })
 }
 

@@ -75,7 +75,7 @@ impl Withheld {
     /// Adds what depends on a missing file because of `file`, which is a kustomization or an object with patches.
     fn around(&mut self, file: &FileSurvey, missing: &Missing<'_>, left_out: &[LeftOut], graph: &Graph<'_>) {
         let name = &*file.file;
-        let missing_patch = file.patches.iter().find_map(|patch| missing.at(&patch.file));
+        let missing_patch = file.rare().patches.iter().find_map(|patch| missing.at(&patch.file));
         let components = file.kustomization.iter().flat_map(|one| &one.components);
         let missing_component = components.into_iter().find_map(|path| missing.at(path));
         let reach = if file.kustomization.is_some() { graph.reach(name) } else { BTreeSet::new() };
@@ -90,12 +90,12 @@ impl Withheld {
         }
         if let Some(one) = reach.iter().find_map(|path| missing.at(path)) {
             let why = format!("{name} includes {one}, which could not be read and may hold what it patches");
-            for patch in &file.patches {
+            for patch in &file.rare().patches {
                 self.add(&patch.file, why.clone());
             }
             self.add_part(name, Part::InlinePatches, why);
         }
-        for folder in file.inline_patches.iter().filter_map(|patch| patch.folder.as_ref()) {
+        for folder in file.rare().inline_patches.iter().filter_map(|patch| patch.folder.as_ref()) {
             let reach = graph.reach_of_folder(folder);
             if let Some(one) = left_out.iter().find(|one| reach.has(&one.name)) {
                 let why = format!(

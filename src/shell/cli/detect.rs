@@ -126,6 +126,7 @@ fn put_together<'p>(
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let (mut surveys, mut kept) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
     let (mut crds, mut spans_elsewhere) = (Vec::new(), Vec::new());
+    detection.objects.reserve_exact(files.iter().map(|file| file.found.objects.len()).sum());
     for file in files {
         let FileDetection { survey, kept: content, mut found, crds: of_file, .. } = *file;
         crds.extend(of_file);

@@ -2,7 +2,7 @@
 //!
 //! A survey is taken of each file while it is read (`surveyed`); all files are planned once the run is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, ensure};
@@ -270,7 +270,7 @@ fn plan_read<'p>(
     console: Console,
     input: Input<Box<Surveyed<'p>>>,
 ) -> Result<Planned<'p>> {
-    let (input, installed) = with_crds(request, input);
+    let (mut input, installed) = with_crds(request, input);
     if let Some(goal) = request.passed_goal() {
         let _progress = console.progress("planning");
         let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
@@ -294,7 +294,7 @@ fn plan_read<'p>(
             origins: Vec::new(),
         });
     }
-    let (goal, told) = detected(request, &installed, &input, console)?;
+    let (goal, told) = detected(request, &installed, &mut input, console)?;
     let progress = console.progress("planning");
     let planned = conclude(&Planner::new(&goal), request, recognizer, limits, input)?;
     drop(progress);
@@ -305,13 +305,15 @@ fn plan_read<'p>(
 fn detected<'p>(
     request: &Request<'p>,
     installed: &[Installed<'p>],
-    input: &Input<Box<Surveyed<'p>>>,
+    input: &mut Input<Box<Surveyed<'p>>>,
     console: Console,
 ) -> Result<(Goal<'p>, Vec<Told>)> {
-    let shown = || input.made.iter().filter_map(|file| file.evidence.as_deref());
-    let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
-    let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
-    let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
+    let (mut groups, mut evidence, mut spans) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for shown in input.made.iter_mut().filter_map(|file| file.evidence.take()) {
+        groups.extend(shown.groups);
+        evidence.extend(shown.evidence);
+        spans.extend(shown.spans);
+    }
     let goal = request.detected_goal(installed, &groups, &evidence, &spans, console);
     let cause = || contradicting(&input.findings).filter(|_| installed.is_empty());
     goal.map_err(|error| unreadable(&input.findings).or_else(cause).unwrap_or(error))

@@ -26,7 +26,7 @@ use crate::shell::disk;
 const PARSED_BYTES: usize = 1 << 20;
 
 /// How many bytes of texts are kept besides.
-const TEXT_BYTES: usize = 16 << 20;
+const TEXT_BYTES: usize = 8 << 20;
 
 /// The most bytes of a file that is read for the value of a replacement.
 const OTHER_BYTES: u64 = 1 << 20;
