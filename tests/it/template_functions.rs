@@ -295,4 +295,15 @@ fn a_chart_inside_of_another_one_is_told_by_what_its_definitions_print() {
     for helper in ["policy/v1", &chain("policy/v1beta1", "policy/v1")] {
         assert!(!check(helper).all().contains("unresolved"), "{helper}");
     }
+    let made = |version: &str| {
+        let text = own("").replace(
+            "apiVersion: {{ include \"sub.api\" . }}\n@budget\n",
+            &format!("{{{{ toYaml (dict \"apiVersion\" (printf \"policy/%s\" \"{version}\") \"kind\" \"PodDisruptionBudget\") }}}}\n"),
+        );
+        chart(&text, "\n")
+            .run(&["check", "--to", CURRENT])
+            .all()
+            .contains("the chart sub, which another one brings, prints policy/v1beta1")
+    };
+    assert!(made("v1beta1") && !made("v1"));
 }

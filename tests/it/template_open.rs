@@ -463,3 +463,49 @@ fn what_a_definition_is_called_with_is_looked_at() {
         "an empty selector",
     );
 }
+
+const OLD: &str =
+    "=== values.yaml\napi: policy/v1beta1\n=== templates/_h.tpl\n{{- define \"api\" }}policy/v1beta1{{ end }}\n";
+
+#[test]
+fn an_api_version_that_an_action_prints_is_looked_at_in_every_style() {
+    let rest = "kind: PodDisruptionBudget, metadata: {name: f}, spec: {minAvailable: 1}}";
+    let by_default = "by default that is policy/v1beta1";
+    for (text, part) in [
+        (format!("{{apiVersion: {{{{ .Values.api }}}}, {rest}\n"), by_default),
+        (format!("{{apiVersion: \"{{{{ .Values.api }}}}\", {rest}\n"), by_default),
+        (format!("{{\"apiVersion\": {{{{ .Values.api | quote }}}}, {rest}\n"), by_default),
+        (format!("{{apiVersion: {{{{ include \"api\" . }}}}, {rest}\n"), "stands in what must change"),
+        (format!("apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: {{{{ .Values.api }}}}, {rest}\n"), by_default),
+        ("{\n  \"apiVersion\": \"{{ .Values.api }}\",\n  \"kind\": \"PodDisruptionBudget\",\n  \"metadata\": {\"name\": \"f\"},\n  \"spec\": {\"minAvailable\": 1}\n}\n".to_owned(), by_default),
+        ("apiVersion:\n  {{ .Values.api }}\n@budget\n".to_owned(), "on a line of its own"),
+        ("apiVersion: >-\n  {{ .Values.api }}\n@budget\n".to_owned(), "on a line of its own"),
+    ] {
+        held(&format!("{text}{OLD}"), "templates/a.yaml:", part);
+    }
+}
+
+#[test]
+fn an_object_that_an_action_makes_of_values_is_reported() {
+    let made = "\"kind\" \"PodDisruptionBudget\" \"metadata\" (dict \"name\" \"f\") \"spec\" (dict \"minAvailable\" 1)";
+    for text in [
+        format!("{{{{ toYaml (dict \"apiVersion\" .Values.api {made}) }}}}\n"),
+        format!("{{{{ dict \"apiVersion\" .Values.api {made} | toJson }}}}\n"),
+        format!("{{{{- $d := dict \"apiVersion\" (include \"api\" .) {made} }}}}\n{{{{ toYaml $d }}}}\n"),
+        format!(
+            "{{{{- $d := dict \"apiVersion\" (printf \"%s/%s\" \"policy\" \"v1beta1\") {made} }}}}\n{{{{ toYaml $d }}}}\n"
+        ),
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n{{{{ toYaml (list (dict \"apiVersion\" .Values.api {made})) }}}}\n"
+        ),
+        "{{ printf \"apiVersion: %s\\nkind: PodDisruptionBudget\\nmetadata: {name: f}\\n\" .Values.api }}\n".to_owned(),
+    ] {
+        held(&format!("{text}{OLD}"), "templates/a.yaml:", "makes an object of policy/v1beta1 by default");
+        let new = format!("{text}{OLD}").replace("v1beta1", "v1");
+        let run = chart(&new, "\n").run(&["check", "--to", CURRENT]);
+        assert!(!run.all().contains("makes an object"), "{new}\n{}", run.all());
+    }
+    let known =
+        "{{ printf \"apiVersion: policy/%s\\nkind: PodDisruptionBudget\\nmetadata: {name: f}\\n\" \"v1beta1\" }}\n";
+    held(known, "templates/a.yaml:1:1: held-back[template-action]", "stands in what must change");
+}

@@ -75,7 +75,7 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
     // Without an action, it prints what it is.
     memmem::find(bytes, b"{{")?;
     let is_foreign = recognizer.mentions_foreign_kind(text);
-    let has_open_version = || rests(text, "apiVersion").any(|version| version.contains("{{") || version.starts_with('%'));
+    let has_open_version = || rests(text, "apiVersion").any(|version| version.contains("{{") || version.contains('%'));
     // An action can make the object.
     let made_kinds = || text.split("\"kind\" ").skip(1).map(|kind| kind.trim_start_matches('"'));
     let is_made = || text.contains("\"apiVersion\" ") && made_kinds().any(is_kind);

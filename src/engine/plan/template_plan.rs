@@ -248,17 +248,23 @@ impl<'t> TemplatePlan<'t> {
         self.findings.extend(found);
     }
 
-    /// Reports the actions that print an object by default that they make, if its apiVersion `leaves` the target: what they take from values as
-    /// it is, is converted there.
+    /// Reports the actions that print an object by default that they make, if its apiVersion `leaves` the target: what they take from values or
+    /// definitions as it is, is converted there.
     pub(super) fn report_computed(&mut self, leaves: impl Fn(&str) -> bool) {
-        let own: Vec<&str> = self.file.definitions.values.iter().flat_map(made_versions).collect();
+        let definitions = &self.file.definitions;
+        let own: Vec<&str> = definitions.values.iter().flat_map(made_versions).collect();
+        let calls_own = |action: usize| {
+            let called = self.template.actions()[action].called(&self.file.text);
+            called.is_some_and(|name| definitions.own.contains(name))
+        };
         let mut found = BTreeMap::new();
         for one in &self.readings {
             let printed = one
                 .reading
                 .by_default()
                 .flat_map(|(action, value)| made_versions(value).into_iter().map(move |version| (action, version)));
-            let old = printed.filter(|(_, version)| leaves(version) && !own.contains(version));
+            let old =
+                printed.filter(|(action, version)| leaves(version) && !own.contains(version) && !calls_own(*action));
             found.extend(old.map(|(action, version)| (action, version.to_owned())));
         }
         let finding = |(action, version): (usize, String)| {

@@ -342,7 +342,9 @@ fn old_printed(chart: &Path, file: &Path, around: Definitions, goal: &Goal<'_>) 
 /// Returns the apiVersions in a text, or the actions that print them.
 fn versions_in(text: &str) -> Vec<String> {
     let versions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
-    versions.map(|version| version.trim().trim_matches(['"', '\'']).to_owned()).collect()
+    // An action can make an object with one.
+    let made = text.contains("\"apiVersion\" ").then(|| "{{".to_owned());
+    versions.map(|version| version.trim().trim_matches(['"', '\'']).to_owned()).chain(made).collect()
 }
 
 /// Returns an apiVersion that goes in the values of a chart as the chart around it sets them under a name, with the file that has it.
