@@ -509,3 +509,28 @@ fn an_object_that_an_action_makes_of_values_is_reported() {
         "{{ printf \"apiVersion: policy/%s\\nkind: PodDisruptionBudget\\nmetadata: {name: f}\\n\" \"v1beta1\" }}\n";
     held(known, "templates/a.yaml:1:1: held-back[template-action]", "stands in what must change");
 }
+
+#[test]
+fn a_path_that_does_not_show_the_folder_of_templates_is_refused() {
+    let tree = chart("apiVersion: policy/v1beta1\n@budget\n", "\n");
+    for path in [".", "a.yaml"] {
+        let run = tree.run_in("templates", &["check", "--to", CURRENT, path]);
+        run.check(2);
+        assert!(run.err.contains("is in the templates of the chart"), "{}", run.all());
+    }
+    tree.run_in("templates", &["check", "--to", CURRENT, "../templates"]).check(1);
+}
+
+#[test]
+fn an_api_version_that_is_the_same_on_every_cluster_follows_none() {
+    let route = |helper: &str| {
+        format!(
+            "apiVersion: {{{{ include \"api\" . }}}}\nkind: HTTPRoute\nmetadata: {{name: a}}\nspec: {{parentRefs: [{{name: b}}]}}\n=== templates/_h.tpl\n{{{{- define \"api\" }}}}{helper}{{{{ end }}}}\n"
+        )
+    };
+    let own = route("gateway.networking.k8s.io/v1beta1");
+    let run = becomes(&own, &own, "gateway-api@1.4/standard", 1);
+    says(&run, "templates/a.yaml:1:13: held-back[template-action] HTTPRoute a", "stands in what must change");
+    let own = route("gateway.networking.k8s.io/v1");
+    becomes(&own, &own, "gateway-api@1.4/standard", 0);
+}

@@ -312,7 +312,8 @@ impl TemplatePlanner<'_, '_> {
             Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
         let GroupContext { planner, others, styles, .. } = *self.shared;
-        let surveys = [self.survey(&manifest, reading)];
+        let chart = (template, &**definitions);
+        let surveys = [self.survey(&manifest, chart, reading)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
         // Objects that one reading prints are there together, as those of manifests are.
@@ -331,7 +332,7 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        let followed = followed(&manifest, template, reading);
+        let followed = followed(&manifest, chart, reading);
         let versions =
             reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let leaves_version =
@@ -385,7 +386,7 @@ impl TemplatePlanner<'_, '_> {
     }
 
     /// Takes the survey of what a reading prints, with the holes in each object.
-    fn survey(&self, manifest: &Manifest, reading: &template::Reading) -> FileSurvey {
+    fn survey(&self, manifest: &Manifest, chart: (&Template, &Definitions), reading: &template::Reading) -> FileSurvey {
         let mut survey = self.surveyor.survey(manifest);
         let holes: Vec<(usize, Hole)> = reading.holes.iter().flat_map(|hole| holes_of(&reading.text, hole)).collect();
         let lines = LineIndex::new(&reading.text);
@@ -393,7 +394,7 @@ impl TemplatePlanner<'_, '_> {
             let extent = manifest.extent(object);
             let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
             let own = own.filter_map(|(_, hole)| Some(Hole { path: hole.path.below(&object.place)?, ..hole.clone() }));
-            let follows_cluster = version_action(manifest, object, reading, &lines).is_some();
+            let follows_cluster = version_action(manifest, object, chart, reading, &lines).is_some();
             let mut open = OpenParts { holes: own.collect(), follows_cluster, ..OpenParts::default() };
             for OpenPlace { path, text, is_key } in open_places(&object.value) {
                 // A key that an action prints can be any.
@@ -449,10 +450,16 @@ pub(crate) fn printed_version(goal: &Goal<'_>, definitions: &Definitions, text: 
 }
 
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.
-fn followed(manifest: &Manifest, template: &Template, reading: &template::Reading) -> Vec<(String, Location)> {
+fn followed(
+    manifest: &Manifest,
+    chart: (&Template, &Definitions),
+    reading: &template::Reading,
+) -> Vec<(String, Location)> {
+    let (template, _) = chart;
     let lines = LineIndex::new(&reading.text);
     let of_object = |object: &Object| {
-        let action = version_action(manifest, object, reading, &lines).filter(|action| !reading.is_given(*action))?;
+        let action =
+            version_action(manifest, object, chart, reading, &lines).filter(|action| !reading.is_given(*action))?;
         let text = template.actions()[action].on_one_line(template.text());
         Some((text, manifest.locate(object, &FieldPath::default())))
     };
@@ -463,6 +470,7 @@ fn followed(manifest: &Manifest, template: &Template, reading: &template::Readin
 fn version_action(
     manifest: &Manifest,
     object: &Object,
+    (template, definitions): (&Template, &Definitions),
     reading: &template::Reading,
     lines: &LineIndex,
 ) -> Option<usize> {
@@ -473,8 +481,11 @@ fn version_action(
     let given =
         || (value..value + version.len()).find_map(|at| reading.known_action(at).filter(|one| reading.is_given(*one)));
     let action = reading.known_action(value).or_else(given)?;
-    // One that prints all of the object chooses nothing.
+    // One that prints all of the object, or the same on every cluster, chooses nothing.
     let is_all = |one: &template::Segment| one.printed.of(&reading.text).contains("kind:");
+    if template::is_constant(template, action, &definitions.all) {
+        return None;
+    }
     let mut around = reading.segments.iter().filter(|one| (one.printed.start..one.printed.end).contains(&value));
     (!around.any(is_all)).then_some(action)
 }

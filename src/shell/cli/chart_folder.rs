@@ -2,7 +2,7 @@
 //!
 //! Invariant: what cannot be read is not there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -40,6 +40,13 @@ pub(super) fn chart_around(chart: &Path) -> Option<&Path> {
 pub(super) fn chart_of(file: &Path) -> Option<&Path> {
     let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with(TEMPLATES));
     folders.filter_map(Path::parent).find(|chart| disk::is_file(&chart.join(CHART)))
+}
+
+/// Returns the folder of the chart whose templates a path leads into without showing that.
+pub(super) fn hidden_chart(path: &Path) -> Option<PathBuf> {
+    let full = disk::full_path(path);
+    let is_shown = || chart_of(&path.join(CHART)).is_some();
+    chart_of(&full.join(CHART)).filter(|_| !is_shown()).map(Path::to_owned)
 }
 
 /// Returns the folder of the chart of which a file decides what several templates print: its own data, values, or definitions.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
-use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_decided_by, chart_of, every_name};
+use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_decided_by, chart_of, every_name, hidden_chart};
 use super::chart_values::{others_around, uses_around};
 use super::config::Config;
 use super::config_file;
@@ -297,6 +297,10 @@ pub(super) fn read<T: Send>(
         return Ok(Input { groups: groups.into_inner().unwrap_or_else(PoisonError::into_inner), ..input });
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
+    if let Some((path, chart)) = args.paths.iter().find_map(|path| Some((path, hidden_chart(path)?))) {
+        let (path, chart) = (visible(&name(path)), visible(&name(&chart)));
+        bail!("{path} is in the templates of the chart {chart}, which the path does not show: pass {chart}/templates");
+    }
     let listed = args.files_from.as_deref().map(|list| file_list(list, args, console)).transpose()?.flatten();
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, look.excluded)?;

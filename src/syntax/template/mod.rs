@@ -57,4 +57,5 @@ pub use search::{Reason, Unprinted, reading_keeping, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};
 pub use uses::Uses;
+pub use whole::is_constant;
 pub use yaml_reads::YamlReads;

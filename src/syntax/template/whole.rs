@@ -12,7 +12,7 @@ use super::expression::{Binding, Expression};
 use super::judge::Judge;
 use super::lex::{Action, Keyword};
 use super::scope::Scope;
-use super::tree::{Branch, Defines, Node, Part};
+use super::tree::{Branch, Defines, Node, Part, Template};
 use super::written_yaml::write_yaml;
 use crate::syntax::variable::Certainty;
 use crate::syntax::yaml::read_documents;
@@ -75,6 +75,12 @@ pub(super) fn prints_list(defines: &Defines, part: Part<'_>, value: &Expression)
     let printed = Defaults { judge: &judge, ranges: &ranges }.printed_of_nodes(part, part.nodes(), &mut scope)?;
     let list = json!({"apiVersion": "v1", "kind": "List", "items": samples()});
     (read_documents(&printed)? == [list]).then(|| key.to_owned())
+}
+
+/// Returns whether an action prints one text on every cluster and with all values.
+pub fn is_constant(template: &Template, action: usize, defines: &Defines) -> bool {
+    let value = Scope::new(Expression::Path("$".to_owned())).resolve(&template.actions()[action].pipeline.value);
+    Judge::new(unknown(defines)).outputs(&value).known().is_some()
 }
 
 /// Returns the environment of which nothing is known.
