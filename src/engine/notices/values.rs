@@ -94,6 +94,9 @@ pub(crate) fn printed(
     open: &OpenParts,
     goal: &Goal<'_>,
 ) -> Vec<UnconvertedValues> {
+    if goal.packs.carriers().of_kind(&object.kind).all(|carrier| carrier.values_text.is_empty()) {
+        return Vec::new();
+    }
     let is_empty = |value: &Value| match value {
         Value::Object(map) => map.is_empty(),
         value => value.is_null(),

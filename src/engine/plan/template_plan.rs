@@ -5,6 +5,7 @@
 //!
 //! Invariant: with the edits, every reading prints what was planned for it, but for the objects that are held back.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -252,7 +253,7 @@ impl<'t> TemplatePlan<'t> {
     /// definitions as it is, is converted there.
     pub(super) fn report_computed(&mut self, leaves: impl Fn(&str) -> bool) {
         let definitions = &self.file.definitions;
-        let own: Vec<&str> = definitions.values.iter().flat_map(made_versions).collect();
+        let own: LazyCell<Vec<&str>, _> = LazyCell::new(|| definitions.values.iter().flat_map(made_versions).collect());
         let calls_own = |action: usize| {
             let called = self.template.actions()[action].called(&self.file.text);
             called.is_some_and(|name| definitions.own.contains(name))

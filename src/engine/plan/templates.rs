@@ -431,10 +431,15 @@ fn environment<'e>(
     }
 }
 
-/// Returns an apiVersion that goes of what the template with a text prints by default on a cluster of the target.
-pub(crate) fn printed_version(goal: &Goal<'_>, definitions: &Definitions, text: &str) -> Option<String> {
+/// Returns an apiVersion that goes of what the template with a text prints by default on a cluster of the target, with these values.
+pub(crate) fn printed_version(
+    goal: &Goal<'_>,
+    definitions: &Definitions,
+    values: Option<&Value>,
+    text: &str,
+) -> Option<String> {
     let template = Template::parse(text).ok()?;
-    let (facts, values) = (TargetFacts(goal), definitions.values.as_ref().map(|values| definitions.changes.of(values)));
+    let (facts, values) = (TargetFacts(goal), values.map(|values| definitions.changes.of(values)));
     let environment = environment(definitions, values.as_ref(), &facts);
     let mut readings = template.parts().flat_map(|part| template::readings(part, environment, MOST_READINGS).readings);
     readings.find_map(|reading| {
@@ -492,8 +497,14 @@ fn version_action(
 
 /// Returns where an action prints the apiVersion or the kind of an object on the line below that key.
 fn type_below_key(reading: &template::Reading) -> Option<usize> {
-    let is_type = |path: &FieldPath| matches!(path.steps(), [Step::Key(key)] if key == "apiVersion" || key == "kind");
-    reading.holes.iter().find(|hole| is_type(&template::places(&reading.text, hole).0)).map(|hole| hole.at)
+    let is_type = |key: &str| key == "apiVersion" || key == "kind";
+    let is_below = |hole: &&template::Hole| {
+        let line = reading.text[..hole.at].trim_end().lines().next_back();
+        line.and_then(|line| line.split_once(':')).is_some_and(|(key, _)| is_type(key))
+    };
+    let is_in = |path: FieldPath| matches!(path.steps(), [Step::Key(key)] if is_type(key));
+    let mut below = reading.holes.iter().filter(is_below);
+    below.find(|hole| is_in(template::places(&reading.text, hole).0)).map(|hole| hole.at)
 }
 
 /// Returns where dashes that end a document for Helm have text behind them: for YAML, they are a part of it.

@@ -2,6 +2,7 @@
 //!
 //! Those of a chart that is vendored in another one belong to its own project: they are converted only where a path leads into it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -261,12 +262,15 @@ pub(super) fn report_vendored<T>(
         finding.help = Some(format!("pass {} to convert it, or depend on a newer version of it", chart.display()));
     }
     let [mut folders, mut packed, mut absent]: [BTreeMap<PathBuf, BTreeSet<String>>; 3] = Default::default();
+    // What the charts around define is read once, where it is needed.
+    let mut defined: BTreeMap<&Path, OnceCell<Definitions>> = BTreeMap::new();
     for chart in &input.charts {
         let around = chart.parent().and_then(Path::parent).filter(|_| is_vendored(chart, &input.roots));
         match around {
             Some(around) => {
                 folders.entry(around.to_owned()).or_default().extend(name_of(chart));
-                let definitions = || definitions_of(around, recognizer, &mut Beside::default()).0;
+                let own = defined.entry(around).or_default();
+                let definitions = || own.get_or_init(|| definitions_of(around, recognizer, &mut Beside::default()).0);
                 let old = old_inside(chart, around, brought, definitions, goal);
                 findings.extend(old.filter(|_| !skipped.contains(chart)));
             }
@@ -303,11 +307,11 @@ fn name_in(chart: &Path, around: &Path) -> Option<String> {
 
 /// Reports a chart that another one brings, and of which no template shows an API, if its values or definitions have an apiVersion that goes;
 /// `definitions` are those of the chart around it.
-fn old_inside(
+fn old_inside<'d>(
     chart: &Path,
     around: &Path,
     brought: &Brought,
-    definitions: impl Fn() -> Definitions,
+    definitions: impl Fn() -> &'d Definitions,
     goal: &Goal<'_>,
 ) -> Option<Finding> {
     let folder = chart.join(TEMPLATES);
@@ -333,10 +337,9 @@ fn old_inside(
 }
 
 /// Returns an apiVersion that goes of what a template of a chart prints by default on a cluster of the target.
-fn old_printed(chart: &Path, file: &Path, around: Definitions, goal: &Goal<'_>) -> Option<String> {
+fn old_printed(chart: &Path, file: &Path, around: &Definitions, goal: &Goal<'_>) -> Option<String> {
     let written = disk::read(file).ok()?;
-    let definitions = Definitions { values: data_of(&chart.join(VALUES)), ..around };
-    plan::printed_version(goal, &definitions, std::str::from_utf8(&written).ok()?)
+    plan::printed_version(goal, around, data_of(&chart.join(VALUES)).as_ref(), std::str::from_utf8(&written).ok()?)
 }
 
 /// Returns the apiVersions in a text, or the actions that print them.
