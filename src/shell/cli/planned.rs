@@ -130,7 +130,10 @@ impl Planned<'_> {
         Pending::of(&self.report("check", Written::No, Exit::Clean))
     }
 
+    /// Returns the exit code: an object that is held back is still to be changed, also where no finding says so.
     pub(super) fn exit(&self, pending: Pending) -> Exit {
+        let is_held = self.report("check", Written::No, Exit::Clean).held_back().next().is_some();
+        let pending = if is_held { Pending::Changes } else { pending };
         Exit::decide(&self.counts, &self.plan.findings, &self.left_out, pending)
     }
 
