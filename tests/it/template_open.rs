@@ -505,6 +505,9 @@ fn an_object_that_an_action_makes_of_values_is_reported() {
         let run = chart(&new, "\n").run(&["check", "--to", CURRENT]);
         assert!(!run.all().contains("makes an object"), "{new}\n{}", run.all());
     }
+    let written = format!("{{{{- $d := dict \"apiVersion\" \"policy/v1beta1\" {made} }}}}\n{{{{ toYaml $d }}}}\n");
+    let run = chart(&written, "\n").run(&["check", "--to", CURRENT]);
+    assert_eq!(run.all().matches("makes an object").count(), 1, "{}", run.all());
     let known =
         "{{ printf \"apiVersion: policy/%s\\nkind: PodDisruptionBudget\\nmetadata: {name: f}\\n\" \"v1beta1\" }}\n";
     held(known, "templates/a.yaml:1:1: held-back[template-action]", "stands in what must change");

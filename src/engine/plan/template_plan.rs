@@ -225,8 +225,8 @@ impl<'t> TemplatePlan<'t> {
     }
 
     /// Reports the actions that make an object of arguments (`dict "apiVersion" "policy/v1beta1"`), or pass an apiVersion to a definition, if
-    /// that `leaves` the target.
-    pub(super) fn report_made(&mut self, recognizer: &Recognizer, leaves: impl Fn(&str) -> bool) {
+    /// that `leaves` the target; returns these apiVersions.
+    pub(super) fn report_made(&mut self, recognizer: &Recognizer, leaves: impl Fn(&str) -> bool) -> BTreeSet<String> {
         let actions = self.template.actions().iter().enumerate().filter(|(_, action)| !action.is_comment());
         let made = actions.filter_map(|(number, action)| {
             let content = action.content.of(&self.file.text);
@@ -243,15 +243,17 @@ impl<'t> TemplatePlan<'t> {
             let what = versions.find(|text| leaves(text)).or_else(of_text)?;
             let message = format!("`{}` makes an object of {what}, which is not converted", self.action(number));
             let place = self.place(action.span.start);
-            Some(Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND))
+            let finding = Finding::new(place, Code::TemplateAction, Severity::Unresolved, message).help(BY_HAND);
+            Some((what.to_owned(), finding))
         });
-        let found: Vec<Finding> = made.collect();
+        let (reported, found): (BTreeSet<String>, Vec<Finding>) = made.unzip();
         self.findings.extend(found);
+        reported
     }
 
-    /// Reports the actions that print an object by default that they make, if its apiVersion `leaves` the target: what they take from values or
-    /// definitions as it is, is converted there.
-    pub(super) fn report_computed(&mut self, leaves: impl Fn(&str) -> bool) {
+    /// Reports the actions that print an object by default that they make, if its apiVersion `leaves` the target and was not `reported` where it
+    /// is written: what they take from values or definitions as it is, is converted there.
+    pub(super) fn report_computed(&mut self, reported: &BTreeSet<String>, leaves: impl Fn(&str) -> bool) {
         let definitions = &self.file.definitions;
         let own: LazyCell<Vec<&str>, _> = LazyCell::new(|| definitions.values.iter().flat_map(made_versions).collect());
         let calls_own = |action: usize| {
@@ -264,8 +266,9 @@ impl<'t> TemplatePlan<'t> {
                 .reading
                 .by_default()
                 .flat_map(|(action, value)| made_versions(value).into_iter().map(move |version| (action, version)));
-            let old =
-                printed.filter(|(action, version)| leaves(version) && !own.contains(version) && !calls_own(*action));
+            let old = printed.filter(|(action, version)| {
+                leaves(version) && !reported.contains(*version) && !own.contains(version) && !calls_own(*action)
+            });
             found.extend(old.map(|(action, version)| (action, version.to_owned())));
         }
         let finding = |(action, version): (usize, String)| {

@@ -174,8 +174,8 @@ impl TemplatePlanner<'_, '_> {
             plan.leave_out(reading, &failure);
         }
         plan.report_unprinted(self.recognizer);
-        plan.report_made(self.recognizer, |version| self.leaves_version(version));
-        plan.report_computed(|version| self.leaves_version(version));
+        let reported = plan.report_made(self.recognizer, |version| self.leaves_version(version));
+        plan.report_computed(&reported, |version| self.leaves_version(version));
         plan.report_replacing(|version| self.leaves_version(version));
         plan.report_groups(|text| self.moved_kinds(text));
         plan.find_suffixed(|version| self.leaves_version(version));
