@@ -28,6 +28,11 @@ impl Fingerprint {
         Self { length: bytes.len() as u64, hash }
     }
 
+    /// Returns whether it is that of no bytes.
+    pub const fn is_of_nothing(self) -> bool {
+        self.length == 0
+    }
+
     /// Returns the hash alone, as 32 hexadecimal digits.
     pub fn hash_text(self) -> String {
         format!("{:032x}", self.hash)

@@ -2,6 +2,9 @@
 
 use crate::support::trees::Tree;
 
+/// Names and texts.
+type Files<'f> = &'f [(&'f str, &'f str)];
+
 const OLD: &str = "apiVersion: v1 # of the chart\nname: shop\nversion: 1.0.0\n";
 const REQUIREMENTS: &str =
     "dependencies:\n- name: database\n  version: 1.0.0\n  repository: https://charts.example.com\n";
@@ -20,21 +23,152 @@ fn a_chart_is_converted_and_back() {
     assert_eq!(tree.text("Chart.yaml"), OLD);
 }
 
+/// The digests that Helm 2 and Helm 3 write into the lock of `REQUIREMENTS`: SHA-256 of the dependencies as JSON, and of a list of those and of
+/// what was found for them.
+const DIGESTS: [&str; 2] = [
+    "sha256:e5e4e7b1501d3999c1557a684f119b6c209eaea608cd3c84687e02ea347f1738",
+    "sha256:26466e405bea919b36e30abfc24e4b1050f9a45ba66ccacbefbb9166f154bb3f",
+];
+
+fn lock(digest: &str) -> String {
+    let found = "dependencies:\n- name: database\n  repository: https://charts.example.com\n  version: 1.0.0\n";
+    format!("{found}digest: {digest}\ngenerated: \"2019-06-20T13:43:23Z\"\n")
+}
+
 #[test]
-fn a_chart_with_a_file_of_dependencies_is_held_back() {
-    let tree = Tree::of(&[("Chart.yaml", OLD), ("requirements.yaml", REQUIREMENTS)]);
-    for (chart, target) in [(OLD.to_owned(), "helm@3"), (OLD.replace("v1", "v2"), "helm@2")] {
-        std::fs::write(tree.path("Chart.yaml"), &chart).unwrap();
-        let run = tree.run(&apply(target));
-        run.check(1);
-        let all = run.all();
-        assert!(
-            all.contains("Chart.yaml:1:1: held-back[converts-together] Chart shop: a requirements.yaml is beside it"),
-            "{all}"
-        );
-        assert!(all.contains("rename requirements.lock to Chart.lock"), "{all}");
-        assert_eq!(tree.text("Chart.yaml"), chart);
+fn the_dependencies_of_a_chart_move_between_files_and_back() {
+    // Text that stays as it is: comments, quotes, blank lines.
+    let requirements = format!("# what it needs\n{REQUIREMENTS}  tags: ['a']  # of ours\n");
+    let chart = format!("{OLD}tillerVersion: \">2.9\" # the old one\n");
+    let tree = Tree::of(&[("Chart.yaml", &chart), ("requirements.yaml", &requirements)]);
+    let run = tree.run(&["check", "--to", "helm@3", "-v", "--allow-loss"]);
+    run.check(1);
+    assert!(
+        run.all()
+            .contains("Chart.yaml: note[chart-files] the dependencies of the chart move: requirements.yaml is removed"),
+        "{}",
+        run.all()
+    );
+    tree.run(&[&apply("helm@3")[..], &["--allow-loss"]].concat()).check(0);
+    assert_eq!(tree.text("Chart.yaml"), format!("{}{requirements}", OLD.replace("v1", "v2")));
+    assert!(!tree.path("requirements.yaml").exists());
+    tree.run(&["check", "--to", "helm@3"]).check(0);
+
+    let back = tree.run(&[&apply("helm@2")[..], &["-v"]].concat());
+    back.check(0);
+    assert!(!back.all().contains("comment-dropped"), "its comments move with it: {}", back.all());
+    assert_eq!(tree.text("Chart.yaml"), OLD);
+    assert_eq!(tree.text("requirements.yaml"), requirements);
+
+    // Both runs are undone, the last one first.
+    for _ in 0..2 {
+        let undo = tree.run(&["undo"]);
+        undo.check(0);
+        assert!(!undo.all().contains("is gone"), "{}", undo.all());
     }
+    assert_eq!((tree.text("Chart.yaml"), tree.text("requirements.yaml")), (chart, requirements));
+}
+
+#[test]
+fn the_lock_of_a_chart_moves_with_its_dependencies() {
+    let stale = "sha256:00";
+    for [old, new] in [DIGESTS, [DIGESTS[1]; 2], [stale; 2]] {
+        let tree =
+            Tree::of(&[("Chart.yaml", OLD), ("requirements.yaml", REQUIREMENTS), ("requirements.lock", &lock(old))]);
+        tree.run(&apply("helm@3")).check(0);
+        assert_eq!(tree.text("Chart.lock"), lock(new), "one that does not fit stays as it is");
+        assert!(!tree.path("requirements.lock").exists());
+    }
+    let chart = format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2"));
+    let tree = Tree::of(&[("Chart.yaml", &chart), ("Chart.lock", &lock(DIGESTS[1]))]);
+    tree.run(&apply("helm@2")).check(0);
+    assert_eq!(
+        (tree.text("requirements.yaml"), tree.text("requirements.lock")),
+        (REQUIREMENTS.to_owned(), lock(DIGESTS[0]))
+    );
+    assert!(!tree.path("Chart.lock").exists());
+}
+
+#[test]
+fn dependencies_that_cannot_move_hold_the_chart_back() {
+    let new = OLD.replace("v1", "v2");
+    let with_own = format!("{OLD}{REQUIREMENTS}");
+    let with_both = format!("{new}{REQUIREMENTS}");
+    let lock = lock(DIGESTS[0]);
+    let both_locks = [("requirements.yaml", REQUIREMENTS), ("requirements.lock", &lock), ("Chart.lock", &lock)];
+    let cases: [(&str, &str, Files<'_>, &str); 8] = [
+        ("helm@3", &with_own, &both_locks[..1], "both are there"),
+        ("helm@2", &with_both, &both_locks[..1], "both are there"),
+        ("helm@3", OLD, &both_locks, "both requirements.lock and Chart.lock are there"),
+        ("helm@3", OLD, &[("requirements.yaml", "dependencies: []\nname: other\n")], "cannot be moved as it stands"),
+        (
+            "helm@3",
+            OLD,
+            &[("requirements.yaml", "dependencies: []\n---\ndependencies: []\n")],
+            "cannot be moved as it stands",
+        ),
+        ("helm@3", OLD, &[("requirements.yaml", "dependencies: [\n")], "cannot be moved as it stands"),
+        ("helm@3", OLD, &[("requirements.yaml", " dependencies: []\n")], "cannot be moved as it stands"),
+        (
+            "helm@2",
+            "{apiVersion: v2, name: a, version: 1.0.0, dependencies: []}\n",
+            &[],
+            "cannot be moved as it stands",
+        ),
+    ];
+    for (target, chart, others, why) in cases {
+        let files = [&[("Chart.yaml", chart)], others].concat();
+        let tree = Tree::of(&files);
+        let run = tree.run(&[&apply(target)[..], &["--keep-going"]].concat());
+        assert!(
+            run.all().contains(why) && run.all().contains("held-back[not-convertible]"),
+            "{chart}{others:?}: {}",
+            run.all()
+        );
+        assert!(files.iter().all(|(name, text)| tree.text(name) == *text), "{chart}{others:?}");
+    }
+}
+
+/// What a path or a list does not name is not made, changed or removed.
+#[test]
+fn dependencies_move_only_in_a_folder_that_is_named() {
+    let tree = Tree::of(&[("a/Chart.yaml", OLD), ("a/requirements.yaml", REQUIREMENTS), ("list", "a/Chart.yaml\n")]);
+    for arguments in [&["a/Chart.yaml"][..], &["--files-from", "list"]] {
+        let run = tree.run(&[&apply("helm@3")[..], arguments].concat());
+        run.check(1);
+        assert!(run.all().contains("pass the folder of the chart as a path"), "{}", run.all());
+        assert_eq!(tree.text("a/Chart.yaml"), OLD);
+    }
+    tree.run(&[&apply("helm@3")[..], &["a"]].concat()).check(0);
+    assert_eq!(tree.text("a/Chart.yaml"), format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2")));
+}
+
+#[test]
+fn a_saved_plan_makes_and_removes_files_too() {
+    let texts = || {
+        Tree::of(&[("Chart.yaml", OLD), ("requirements.yaml", REQUIREMENTS), ("requirements.lock", &lock(DIGESTS[0]))])
+    };
+    let tree = texts();
+    tree.run(&["plan", "-o", "saved.plan", "--to", "helm@3"]).check(0);
+    let apply = ["apply", "--yes", "--allow-no-vcs", "--plan", "saved.plan"];
+    std::fs::write(tree.path("Chart.lock"), "").unwrap();
+    let occupied = tree.run(&apply);
+    occupied.check(2);
+    assert!(occupied.all().contains("Chart.lock: is there already"), "{}", occupied.all());
+    assert_eq!(tree.text("Chart.yaml"), OLD);
+    std::fs::remove_file(tree.path("Chart.lock")).unwrap();
+    tree.run(&apply).check(0);
+    assert_eq!(tree.text("Chart.lock"), lock(DIGESTS[1]));
+    assert!(!tree.path("requirements.yaml").exists());
+    // The diff is one that git applies.
+    let other = texts();
+    std::fs::write(other.path("a.patch"), other.run(&["diff", "--to", "helm@3"]).out).unwrap();
+    other.git(&["init", "-q"]);
+    other.git(&["apply", "a.patch"]);
+    for name in ["Chart.yaml", "Chart.lock"] {
+        assert_eq!(other.text(name), tree.text(name));
+    }
+    assert!(!other.path("requirements.yaml").exists() && !other.path("requirements.lock").exists());
 }
 
 #[test]

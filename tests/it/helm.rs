@@ -747,3 +747,30 @@ global: {things: []}
         &["ci/none.yaml"],
     );
 }
+
+/// `helm dependency build` refuses a lock whose digest is not the one that it makes itself.
+#[test]
+fn the_lock_of_a_converted_chart_fits_its_dependencies() {
+    let Some(helm) = helm() else { return skipped("a lock with helm") };
+    let requirements = "dependencies:\n- name: own\n  version: \">=1.0.0 <2\"\n  repository: file://../own\n  tags: [a, b]\n  condition: own.enabled\n  import-values:\n  - {parent: a, child: b}\n  - data\n";
+    let own = ("own/Chart.yaml", "apiVersion: v2\nname: own\nversion: 1.0.0\n");
+    let tree = Tree::of(&[
+        own,
+        ("shop/Chart.yaml", "apiVersion: v1\nname: shop\nversion: 1.0.0\n"),
+        ("shop/requirements.yaml", requirements),
+    ]);
+    let run = |command: &str| {
+        let output =
+            Command::new(&helm).args(["dependency", command, "shop"]).current_dir(tree.path("")).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // It writes the digest of Helm 3 for a chart of v1 too; on the way back it is that of Helm 2.
+    assert_eq!(run("update"), (true, String::new()));
+    let lock = tree.text("shop/requirements.lock");
+    apply(&tree, "helm@3").check(0);
+    assert_eq!((run("build"), tree.text("shop/Chart.lock")), ((true, String::new()), lock.clone()));
+    apply(&tree, "helm@2").check(0);
+    let (is_accepted, said) = run("build");
+    assert!(is_accepted && said.contains("Checking against Helm v2 hash"), "{said}");
+    assert_ne!(tree.text("shop/requirements.lock"), lock);
+}

@@ -41,8 +41,8 @@ pub struct FileSurvey {
     pub(crate) names: Option<Box<Names>>,
     /// Whether it holds nothing that packs of the run know, so that it matters for other files alone.
     pub(crate) is_unknown: bool,
-    /// What is in its folder, where it is a Chart.yaml.
-    pub(crate) chart: ChartFolder,
+    /// What is in its folder, where it is a Chart.yaml and that is known.
+    pub(crate) chart: Option<Box<ChartFolder>>,
 }
 
 /// What few files have.
@@ -83,15 +83,25 @@ impl RareParts {
 }
 
 /// What the folder of a Chart.yaml says about it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum ChartFolder {
-    /// Nothing.
-    #[default]
-    Plain,
     /// The chart belongs to another one, and to a project of its own.
     Vendored,
-    /// The chart has its dependencies in a requirements.yaml.
-    Requirements,
+    /// These files are beside it.
+    Files(ChartFiles),
+}
+
+/// The texts of files beside a Chart.yaml, of those that are there.
+#[derive(Debug, Default)]
+pub(crate) struct ChartFiles {
+    /// Whether they may be made, changed and removed.
+    pub(crate) is_open: bool,
+    /// The dependencies of a chart of v1: requirements.yaml.
+    pub(crate) requirements: Option<Arc<str>>,
+    /// What was found for them: requirements.lock.
+    pub(crate) old_lock: Option<Arc<str>>,
+    /// What was found for the dependencies of a chart of v2: Chart.lock.
+    pub(crate) lock: Option<Arc<str>>,
 }
 
 /// What is known of a CRD.

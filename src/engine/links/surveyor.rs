@@ -14,8 +14,8 @@ use super::kustomize_selectors;
 use super::selectors::ReadByKustomize;
 use super::steps;
 use super::survey::{
-    ChartFolder, Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey,
-    ObjectSurvey, RareParts,
+    Components, CrdSurvey, FileSelector, FileSurvey, InlinePatchSurvey, NamedObject, Names, NestedSurvey, ObjectSurvey,
+    RareParts,
 };
 use crate::engine::convert::{Reference, each_named, find_declared, find_owners, reference_roots, walk};
 use crate::engine::manifest::{
@@ -104,7 +104,7 @@ impl<'p> Surveyor<'p> {
             style: manifest.style(),
             names: (!names.is_empty()).then(|| Box::new(names)),
             is_unknown,
-            chart: ChartFolder::default(),
+            chart: None,
         }
     }
 

@@ -78,7 +78,7 @@ impl<'a> TiedFiles<'a> {
         judged: Judged,
         version: Option<&ApiVersion>,
     ) -> Option<Conversion> {
-        if self.run.files[id.file].chart == ChartFolder::Vendored {
+        if matches!(self.run.files[id.file].chart.as_deref(), Some(ChartFolder::Vendored)) {
             return None;
         }
         // A list of objects to create takes the place of the one that it is merged into.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::mem;
+use std::path::Path;
 
 use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
@@ -19,7 +20,7 @@ use crate::engine::notices::values::UnconvertedValues;
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The files with at least one edit, sorted by name.
+    /// The files with at least one edit, sorted by name. One without a text before is made, one without a text afterwards removed.
     pub files: Vec<FilePlan>,
     /// The objects of targeted packs, in the order of files and text.
     pub objects: Vec<ObjectPlan>,
@@ -60,7 +61,7 @@ pub(super) fn assemble<'s>(
     let mut with_values = BTreeSet::new();
     let (mut unconverted, mut sources, mut pins) = (Vec::new(), BTreeSet::new(), Vec::new());
     let is_outside: BTreeSet<&str> = named.iter().flat_map(|named| named.files.keys().map(String::as_str)).collect();
-    let mut outdated = BTreeSet::new();
+    let (mut outdated, mut beside) = (BTreeSet::new(), Vec::new());
     for mut planned in files {
         sources.extend(planned.value_sources.iter().cloned());
         planned.objects.iter().for_each(|object| unserved.add(object));
@@ -79,9 +80,14 @@ pub(super) fn assemble<'s>(
             continue;
         }
         plan.files.extend(planned.change);
+        beside.append(&mut planned.beside);
         plan.objects.extend(planned.objects);
         plan.findings.extend(planned.findings);
         ignores.push(planned.ignores);
+    }
+    if !beside.is_empty() {
+        plan.files.append(&mut beside);
+        plan.files.sort_by(|one, other| Path::new(&one.file).cmp(Path::new(&other.file)));
     }
     let unread_charts = add_unconverted(unconverted, &sources, &mut plan);
     advised.sort_by_key(|(at, _)| *at);

@@ -28,6 +28,8 @@ pub(super) struct PlannedFile {
     /// The objects of targeted packs, in the order of the text.
     pub(super) objects: Vec<ObjectPlan>,
     pub(super) change: Option<FilePlan>,
+    /// Files beside it that are made or removed with that.
+    pub(super) beside: Vec<FilePlan>,
     pub(super) findings: Vec<Finding>,
     /// What is reported about names of renamed kinds, until [`PlannedFile::settle_names`].
     pub(super) old_names: Vec<OldNames<Finding>>,
@@ -73,6 +75,7 @@ impl PlannedFile {
             file: manifest.file.clone(),
             objects: Vec::with_capacity(manifest.objects.len()),
             change,
+            beside: Vec::new(),
             findings: manifest.findings.clone(),
             old_names: mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names),
             advised: Vec::new(),

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::acknowledged;
+use super::chart_files::Chart;
 use super::data_files;
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
@@ -150,6 +151,8 @@ impl<'g> GroupPlanner<'g> {
             let block = made.as_ref()?.blocks.first().filter(|_| !followed.held.contains(id))?;
             Some((at, self.linked.finding(id, block, Severity::Held)))
         };
+        let first = manifest.objects.first().zip(conversions.first());
+        let chart = first.and_then(|(object, made)| Chart::of(object, made.as_ref()));
         let rejected: Rejected = conversions.iter().enumerate().filter_map(blocked).collect();
         if !rejected.is_empty() {
             return Err(rejected);
@@ -172,6 +175,10 @@ impl<'g> GroupPlanner<'g> {
             &reason,
             findings,
         )?;
+        if let Some(chart) = chart {
+            let followed = chart.follow(&mut planned, run.files[file].chart.as_deref());
+            followed.map_err(|why| vec![(0, self.linked.finding(Id { file, at: 0 }, &why, Severity::Held))])?;
+        }
         data_files::report(run, &mut planned);
         Ok(planned)
     }
@@ -220,9 +227,10 @@ impl<'g> GroupPlanner<'g> {
             made = followed.following.update(id, made, findings);
             made = made.map(|made| Self::follow_parts(id, made, followed, findings));
         }
-        let permitted = rbac::extensions(object, linked.targets);
-        if !permitted.is_empty() {
-            made = Conversion::with(made, object, permitted);
+        let mut further = rbac::extensions(object, linked.targets);
+        further.extend(Chart::of(object, made.as_ref()).and_then(|chart| chart.changes()));
+        if !further.is_empty() {
+            made = Conversion::with(made, object, further);
         }
         let mut staying = self.staying.get(&id).cloned().unwrap_or_default();
         staying.extend(self.states.instructions.held_patches(followed.held, id));

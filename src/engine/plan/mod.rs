@@ -10,7 +10,7 @@
 //! written); `file` (the plan of one file, and the severities of its findings)
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
-//! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `styles` (of
+//! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `chart_files` (beside a Chart.yaml) `styles` (of
 //! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `planned_text` (of one of its readings) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
@@ -49,6 +49,7 @@ mod template_plan;
 mod templates;
 mod unknown_types;
 
+mod chart_files;
 mod chart_report;
 mod listed;
 
@@ -64,6 +65,7 @@ pub(crate) use crate::engine::convert::{
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
+pub(crate) use chart_files::{LOCK, REQUIREMENTS};
 pub(crate) use chart_report::CHART;
 pub(crate) use definitions::{Definitions, TemplateFile};
 pub(crate) use kube_versions::excluded;

@@ -10,12 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::convert::Remark;
 use crate::engine::finding::{Code, Finding, Location};
-use crate::engine::links::{ChartFolder, FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
+use crate::engine::links::{FileSurvey, Graph, Id, Run, TiedFiles, kustomize_selectors, selectors};
 use crate::engine::manifest::{Kustomization, Object};
 use crate::syntax::field::FieldPath;
-
-/// What to do about a requirements.yaml.
-const REQUIREMENTS: &str = "for v2 move its dependencies into Chart.yaml, rename requirements.lock to Chart.lock, delete requirements.yaml and set the apiVersion";
 
 /// A file of the run that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +34,6 @@ enum Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Withheld {
     files: BTreeMap<String, (Part, String)>,
-    /// The Chart.yaml of charts with a requirements.yaml.
-    charts: BTreeSet<String>,
     /// Why single objects are, by where they start.
     objects: BTreeMap<Location, Remark>,
 }
@@ -46,9 +41,7 @@ pub(super) struct Withheld {
 impl Withheld {
     /// Finds what depends on the files in `left_out`, as far as the others show it.
     pub(super) fn without(left_out: &[LeftOut], run: &Run<'_>) -> Self {
-        let charts = run.files.iter().filter(|file| file.chart == ChartFolder::Requirements);
-        let charts = charts.map(|file| file.file.clone()).collect();
-        let mut withheld = Self { charts, ..Self::default() };
+        let mut withheld = Self::default();
         if left_out.is_empty() {
             return withheld;
         }
@@ -150,18 +143,13 @@ impl Withheld {
 
     /// Returns the objects that are held back.
     pub(super) fn find(&self, linked: &TiedFiles<'_>) -> Vec<(Id, Finding)> {
-        if self.files.is_empty() && self.objects.is_empty() && self.charts.is_empty() {
+        if self.files.is_empty() && self.objects.is_empty() {
             return Vec::new();
         }
         let finding = |(id, file, object): (Id, &str, &Object)| {
             let own = if self.objects.is_empty() { None } else { self.objects.get(&linked.location(id)) };
             if let Some(remark) = own.filter(|remark| remark.code == Code::Declined || would_change(linked, id)) {
                 return Some(linked.held(id, remark));
-            }
-            if self.charts.contains(file) && would_change(linked, id) {
-                let message = "a requirements.yaml is beside it, which Helm reads for charts of apiVersion v1 only";
-                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message).help(REQUIREMENTS);
-                return Some(linked.held(id, &remark));
             }
             let (part, why) = self.files.get(file)?;
             let is_part = *part == Part::All || object.inline_patch.is_some();

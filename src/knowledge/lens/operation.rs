@@ -246,7 +246,7 @@ impl Direction {
     }
 
     /// Of two things, on the old and on the new side of a rule: that of the side that objects come from, then the other one.
-    pub(super) fn ends<T>(self, [old, new]: [T; 2]) -> [T; 2] {
+    pub(crate) fn ends<T>(self, [old, new]: [T; 2]) -> [T; 2] {
         match self {
             Self::Forward => [old, new],
             Self::Backward => [new, old],

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::engine::plan::CHART;
+use crate::engine::plan::{CHART, REQUIREMENTS};
 use crate::shell::disk::{self, WalkOptions};
 use crate::syntax::yaml;
 
@@ -21,9 +21,6 @@ pub(super) const NOTES: &str = "NOTES.txt";
 
 /// The file with what the users of a chart set, as it is where they set nothing.
 pub(super) const VALUES: &str = "values.yaml";
-
-/// The file in which a chart of Helm 2 has its dependencies.
-pub(super) const REQUIREMENTS: &str = "requirements.yaml";
 
 /// Returns the options to walk files of any name.
 pub(super) fn every_name() -> WalkOptions {
@@ -68,7 +65,7 @@ pub(super) fn names_in(chart: &Path, around: &Path) -> Vec<String> {
 
 /// Returns what a chart lists as its dependencies.
 pub(super) fn dependencies(chart: &Path) -> Vec<Value> {
-    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
+    let files = [CHART, REQUIREMENTS[0]].into_iter().filter_map(|file| data_of(&chart.join(file)));
     files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
 }
 

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::chart_folder::{
-    NOTES, REQUIREMENTS, TEMPLATES, VALUES, VENDORED, chart_around, chart_of, data_of, dependencies, every_name,
-    names_in, values,
+    NOTES, TEMPLATES, VALUES, VENDORED, chart_around, chart_of, data_of, dependencies, every_name, names_in, text_of,
+    values,
 };
 use super::chart_overrides::{self, GLOBAL};
 use super::input::{Input, SkippedTemplate, is_vendored, makes_chart};
 use crate::engine::finding::{Code, Finding, Location, Severity};
-use crate::engine::links::ChartFolder;
+use crate::engine::links::{ChartFiles, ChartFolder};
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
-use crate::engine::plan::{self, CHART, Definitions, Goal, ObjectPlan, TemplateFile};
+use crate::engine::plan::{self, CHART, Definitions, Goal, LOCK, ObjectPlan, REQUIREMENTS, TemplateFile};
 use crate::shell::disk::{self, Skip, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::{self, Action, Defines, Template, YamlReads};
@@ -426,13 +426,25 @@ fn archives(chart: &Path) -> Vec<String> {
 }
 
 /// Returns what the folder of a file of the run says about it, where it is a Chart.yaml.
-pub(super) fn folder_of<T>(file: &str, input: &Input<T>) -> ChartFolder {
+pub(super) fn folder_of<T>(file: &str, input: &Input<T>) -> Option<Box<ChartFolder>> {
     let chart = Path::new(file).parent().filter(|_| makes_chart(file));
-    match chart {
-        Some(chart) if is_vendored(chart, &input.roots) => ChartFolder::Vendored,
-        Some(chart) if disk::is_file(&chart.join(REQUIREMENTS)) => ChartFolder::Requirements,
-        _ => ChartFolder::Plain,
-    }
+    let folder = chart.map(|chart| match is_vendored(chart, &input.roots) {
+        true => ChartFolder::Vendored,
+        false => ChartFolder::Files(files_beside(chart, input)),
+    });
+    folder.map(Box::new)
+}
+
+/// Reads the files in the folder of a chart that its Chart.yaml can be converted with.
+fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
+    let [requirements, old_lock, lock] = [REQUIREMENTS[0], REQUIREMENTS[1], LOCK].map(|name| chart.join(name));
+    let is_below = |root: &PathBuf| root == Path::new(".") || chart.starts_with(root);
+    // What cannot be read cannot be moved either, and what a link leads to belongs to others too.
+    let is_file = |file: &PathBuf| text_of(file).is_some() && !disk::is_link(file);
+    let is_usable = |file: &&PathBuf| disk::is_missing(file) || is_file(file) && input.is_listed(file);
+    let is_open = input.roots.iter().any(is_below) && [&requirements, &old_lock, &lock].iter().all(is_usable);
+    let text = |file: &Path| text_of(file).filter(|text| !text.is_empty()).map(Arc::from);
+    ChartFiles { is_open, requirements: text(&requirements), old_lock: text(&old_lock), lock: text(&lock) }
 }
 
 /// Returns whether a template that mentions no known API group can print known objects in its chart.

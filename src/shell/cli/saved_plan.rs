@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 
 use super::output::Level;
 use crate::engine::edits::FilePlan;
-use crate::shell::disk::{self, is_place};
+use crate::shell::disk::{self, Failure, is_place};
 use crate::shell::report::grouped::{Grouped, Shown, grouped};
 use crate::shell::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedPlan};
 use crate::shell::report::{Painter, Written, text_format, visible};
@@ -40,11 +40,11 @@ pub(super) struct Executed {
 /// Explains that the plan in `file` was made in another folder, where none of its files is in the current one.
 pub(super) fn made_elsewhere(plan: &SavedPlan, file: &Path) -> Option<String> {
     let is_in = |folder: &Path, saved: &SavedFile| !disk::is_missing(&folder.join(&saved.path));
-    if plan.files.is_empty() || plan.files.iter().any(|saved| is_in(Path::new(""), saved)) {
+    let there = plan.files.iter().filter(|saved| !saved.before.is_of_nothing());
+    if plan.files.is_empty() || there.clone().any(|saved| is_in(Path::new(""), saved)) {
         return None;
     }
-    let around =
-        disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|saved| is_in(folder, saved)));
+    let around = disk::folders_around(file).into_iter().find(|folder| there.clone().all(|saved| is_in(folder, saved)));
     let there = around.map_or_else(String::new, |folder| format!(", {}", folder.display()));
     Some(format!(
         "the plan was made in another folder: none of its files is in this one\n  help: run it in the folder that it was made in{there}"
@@ -67,7 +67,10 @@ pub(super) fn execute(plan: &SavedPlan) -> Result<Executed> {
 }
 
 fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
-    let bytes = disk::read(Path::new(&file.path)).map_err(|_| Mismatch::Stale)?;
+    let bytes = match disk::read(Path::new(&file.path)) {
+        Err(Failure::Missing) if file.before.is_of_nothing() => Vec::new(),
+        read => read.map_err(|_| Mismatch::Stale)?,
+    };
     file.plan(String::from_utf8(bytes).map_err(|_| Mismatch::Stale)?)
 }
 

@@ -82,7 +82,8 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
 
 /// Refuses files that cannot be replaced, before anybody is asked about them.
 pub(super) fn check(files: &[FilePlan], bounds: Bounds) -> Result<()> {
-    let files: Vec<PathBuf> = files.iter().map(|file| PathBuf::from(&file.file)).collect();
+    let before = |file: &FilePlan| (PathBuf::from(&file.file), Fingerprint::of(file.before.as_bytes()));
+    let files: Vec<(PathBuf, Fingerprint)> = files.iter().map(before).collect();
     disk::check(bounds, &files).map_err(failure)
 }
 

@@ -97,6 +97,12 @@ impl ConfinedDir {
         self.open_file(place, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)
     }
 
+    /// Creates a file that those may read and write whom the system lets use new files of this user.
+    pub(super) fn create_shared(&self, place: &Path) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        self.open_at(place, flags, Mode::from_raw_mode(0o666))
+    }
+
     /// Opens a file to lock it, and creates it if it does not exist.
     pub(super) fn open_or_create(&self, place: &Path) -> io::Result<File> {
         self.open_file(place, OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK)

@@ -40,6 +40,10 @@ impl ConfinedDir {
         OpenOptions::new().write(true).create_new(true).open(self.path(place)?)
     }
 
+    pub(super) fn create_shared(&self, place: &Path) -> io::Result<File> {
+        self.create_new(place)
+    }
+
     pub(super) fn open_or_create(&self, place: &Path) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(place)?)
     }

@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     Loop(PathBuf),
     /// The bytes are not those that the change was planned from.
     Changed,
+    /// Something is there already, where a file is to be made.
+    Exists,
     /// The file is not as the run that is to be undone or finished left it.
     ChangedSince,
     /// The new content of the file is not there: it had not been written yet, or its run was being rolled back already.
@@ -157,6 +159,7 @@ impl fmt::Display for Failure {
             Self::TooLarge(limit) => write!(f, "is larger than the limit of {}", Size(*limit)),
             Self::Loop(folder) => write!(f, "is a symbolic link back to {}, a folder above it", folder.display()),
             Self::Changed => f.write_str("changed since it was read; run the command again"),
+            Self::Exists => f.write_str("is there already, and would be overwritten; move it away"),
             Self::ChangedSince => f.write_str("changed since that run"),
             Self::NotStaged => f.write_str("its new content is missing, so the run can only be rolled back"),
             Self::LeftBehind => f.write_str(

@@ -11,7 +11,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, parent};
 use super::confined_dir::ConfinedDir;
 use super::failure::{Failure, FileKind};
 use super::read_file::{MAX_FILE_SIZE, read_open};
@@ -25,6 +25,12 @@ pub(crate) trait FileSystem {
     /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::OutsidePaths`], [`Failure::OutsideTree`], [`Failure::Reserved`], [`Failure::NotUtf8`],
     /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or the error of the system.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
+
+    /// Resolves `path` to the place of a file that is to be made, and checks that nothing is there.
+    ///
+    /// # Errors
+    /// [`Failure::Exists`], or those of [`Self::target`] about its folder.
+    fn new_target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
     /// Returns whether two places lead to one file, as `A.yaml` and `a.yaml` do on a case-insensitive file system.
     fn is_same(&self, left: &Path, right: &Path) -> bool;
@@ -101,6 +107,8 @@ pub(crate) trait FileSystem {
 pub(crate) enum FileMode<'a> {
     /// Only this user may read or write it.
     Private,
+    /// That of a new file of this user.
+    New,
     /// The mode of the file at this place and, where permitted, its owner.
     SameAs(&'a Path),
 }
@@ -156,6 +164,17 @@ impl FileSystem for Disk {
         Ok(place)
     }
 
+    fn new_target(&self, path: &Path) -> Result<PathBuf, Failure> {
+        // A folder without a name is the current one.
+        let folder = fs::canonicalize(Path::new(".").join(parent(path)))?;
+        let target = folder.join(path.file_name().ok_or(Failure::Missing)?);
+        match target.symlink_metadata() {
+            Ok(_) => Err(Failure::Exists),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.bounds.place(&target),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn is_same(&self, left: &Path, right: &Path) -> bool {
         matches!((self.metadata(left), self.metadata(right)), (Ok(left), Ok(right)) if is_one(&left, &right))
     }
@@ -174,13 +193,14 @@ impl FileSystem for Disk {
     }
 
     fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()> {
-        let like = match like {
-            FileMode::Private => None,
-            FileMode::SameAs(like) => Some(self.metadata(like)?),
+        let permissions = match like {
+            FileMode::Private | FileMode::New => None,
+            FileMode::SameAs(place) => Some(self.metadata(place)?),
         };
-        self.make(place, |file| {
+        let file = if like == FileMode::New { self.dir.create_shared(place) } else { self.dir.create_new(place) };
+        self.fill(file?, place, |file| {
             file.write_all(bytes)?;
-            like.map_or(Ok(()), |like| copy_permissions(file, &like))
+            permissions.map_or(Ok(()), |of| copy_permissions(file, &of))
         })
     }
 
@@ -270,9 +290,8 @@ impl Disk {
         if self.dir.is_folder(place) { Ok(()) } else { self.dir.open_to_flush(place)?.sync_all() }
     }
 
-    /// Creates a file and writes it; one that could not be written is removed again.
-    fn make(&self, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        let mut file = self.dir.create_new(place)?;
+    /// Writes a new file; one that could not be written is removed again.
+    fn fill(&self, mut file: File, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let filled = fill(&mut file);
         if filled.is_err() {
             let _ = self.dir.remove(place);
@@ -481,12 +500,32 @@ mod tests {
     fn a_new_file_is_private_until_written_and_removed_on_failure() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new");
-        let full = disk(folder.path()).make(Path::new("new"), |file| {
+        let (disk, new) = (disk(folder.path()), Path::new("new"));
+        let full = disk.fill(disk.dir.create_new(new).unwrap(), new, |file| {
             assert_eq!(file.metadata()?.mode() & 0o077, 0);
             Err(io::Error::from(io::ErrorKind::StorageFull))
         });
         assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_is_made_where_nothing_is_and_paths_lead() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().canonicalize().unwrap().join("named");
+        fs::create_dir_all(named.join("inner")).unwrap();
+        let disk = Disk::open(Bounds::around(std::slice::from_ref(&named)).unwrap()).unwrap();
+        symlink("nowhere", named.join("link")).unwrap();
+        assert_eq!(disk.new_target(&named.join("inner/../new")), Ok(PathBuf::from("new")));
+        assert_eq!(disk.new_target(&named.join("link")), Err(Failure::Exists));
+        assert_eq!(disk.new_target(&named.join("inner")), Err(Failure::Exists));
+        assert_eq!(disk.new_target(&named.join("none/new")), Err(Failure::Missing));
+        assert_eq!(disk.new_target(&named.join("../new")), Err(Failure::OutsideTree));
+        // It gets the mode that any new file gets.
+        disk.write_new(Path::new("new"), b"new", FileMode::New).unwrap();
+        fs::write(named.join("other"), "other").unwrap();
+        let mode = |name: &str| fs::metadata(named.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("new"), mode("other"));
     }
 
     #[test]

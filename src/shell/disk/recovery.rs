@@ -10,7 +10,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::backup::keep;
 use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::FileSystem;
@@ -89,18 +88,18 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     fn side(&self, swap: &Swap) -> Result<Side, Failure> {
         let files = &self.journal.files;
         let current = Content::at(files, &swap.place)?;
-        if current == Content::Bytes(swap.before) {
+        if current == swap.before {
             return Ok(Side::Before);
         }
-        if current == Content::Bytes(swap.after) {
+        if current == swap.after {
             return Ok(Side::After);
         }
         if swap.is_away(files)? {
             return Ok(Side::Away);
         }
         let is_replaced = match Content::at(files, &swap.staged)? {
-            Content::Missing => Content::at(files, &swap.kept)? != Content::Missing,
-            staged => staged == Content::Bytes(swap.before),
+            Content::Missing => swap.after != Content::Missing && Content::at(files, &swap.kept)? != Content::Missing,
+            staged => staged == swap.before,
         };
         Ok(if is_replaced { Side::EditedAfter } else { Side::EditedBefore })
     }
@@ -142,7 +141,8 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             refused.extend(self.left_behind()?);
             self.check(refused)?;
         }
-        let missing = |swap: &&Swap| self.journal.files.read(&swap.kept).is_err();
+        let is_kept = |swap: &Swap| swap.before == Content::Missing || self.journal.files.read(&swap.kept).is_ok();
+        let missing = |swap: &&Swap| !is_kept(swap);
         let missing = self.on(Side::After).filter(missing).map(|swap| self.journal.shown(&swap.kept));
         self.check(missing.map(|path| (path, Failure::Missing)).collect())?;
         for swap in self.on(Side::After) {
@@ -210,7 +210,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         }
         for swap in self.on(Side::Before) {
             let staged = Content::at(files, &swap.staged).map_err(self.stopped(Step::Inspect, &swap.place))?;
-            if staged != Content::Bytes(swap.after) {
+            if staged != swap.after {
                 failures.push((self.journal.shown(&swap.place), Failure::NotStaged));
             }
         }
@@ -239,14 +239,16 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         let journal = inside("journal");
         let mut places = vec![journal.clone()];
         for swap in self.on(Side::Before) {
-            let Swap { place, staged, kept, before, .. } = swap;
-            let is_whole = |bytes: Vec<u8>| Fingerprint::of(&bytes) == *before;
+            let Swap { place, staged, kept, before, after } = swap;
+            let is_whole = |bytes: Vec<u8>| Content::Bytes(Fingerprint::of(&bytes)) == *before;
             if !self.journal.files.read(kept).is_ok_and(is_whole) {
                 let removed = self.journal.files.remove(kept);
                 removed.map_err(self.stopped(Step::Keep, place))?;
-                keep(&self.journal.files, place, kept).map_err(self.stopped(Step::Keep, place))?;
+                swap.keep(&self.journal.files).map_err(self.stopped(Step::Keep, place))?;
             }
-            places.extend([kept.clone(), staged.clone()]);
+            let is_there =
+                [(kept, before), (staged, after)].into_iter().filter(|(_, content)| **content != Content::Missing);
+            places.extend(is_there.map(|(place, _)| place.clone()));
         }
         let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
         self.flush(&places)
@@ -306,6 +308,9 @@ mod tests {
 
     /// The files of a small tree, in two folders.
     const FEW: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
+
+    /// The same, where one is removed and one is made.
+    const ALL_KINDS: [&str; 3] = ["a.yaml", "b/gone.yaml", "b/made.yaml"];
 
     fn twenty() -> Vec<String> {
         (0..20).map(|at| format!("{}/{at}.yaml", ["apps", "base/x", "base/y"][at % 3])).collect()
@@ -407,18 +412,18 @@ mod tests {
 
     #[test]
     fn a_file_saved_just_before_a_run_is_killed_is_not_lost() {
-        for can_exchange in [true, false] {
+        for (can_exchange, name) in [(true, FEW[1]), (false, FEW[1]), (true, ALL_KINDS[1]), (true, ALL_KINDS[2])] {
             for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
                 let mut at = 0;
                 loop {
-                    let trees = (at..at + 4).map(|kill| (kill, Sample::that(&FEW[..2], can_exchange)));
+                    let trees = (at..at + 4).map(|kill| (kill, Sample::that(&[FEW[0], name], can_exchange)));
                     let mut calls = 0;
                     for (kill, tree) in trees {
                         if let Some(before) = before {
                             run_until(&tree, before, usize::MAX);
                         }
                         calls = run_saved_until(&tree, first, at, kill);
-                        check_recovers_saved(&tree, kill % 2 == 0);
+                        check_recovers_saved(&tree, name, kill % 2 == 0);
                     }
                     at += 1;
                     if calls <= at {
@@ -440,15 +445,15 @@ mod tests {
                     if calls <= at {
                         break;
                     }
-                    check_recovers_saved(&tree, at % 2 == 0);
+                    check_recovers_saved(&tree, FEW[1], at % 2 == 0);
                 }
             }
         }
     }
 
-    /// Checks that the first file has what was saved after a recovery, and that the other one is old or new.
+    /// Checks that the first file has what was saved after a recovery, and that the other one, `name`, is old or new.
     #[track_caller]
-    fn check_recovers_saved(tree: &Sample, undoes: bool) {
+    fn check_recovers_saved(tree: &Sample, name: &str, undoes: bool) {
         let journal = tree.watched(|_, _, _| Ok(()));
         if let Some(unfinished) = Unfinished::find(&journal).unwrap() {
             let done = if undoes {
@@ -462,9 +467,8 @@ mod tests {
         }
         let mut found = tree.contents();
         assert_eq!(found.remove(&tree.top.join(FEW[0])).as_deref(), Some(&b"saved\n"[..]));
-        let (path, content) = found.pop_first().unwrap();
-        assert_eq!(path, tree.top.join(FEW[1]));
-        assert!(content == old(FEW[1]) || content == new(FEW[1]));
+        let content = found.remove(&tree.top.join(name)).unwrap_or_default();
+        assert!(content == old(name) || content == new(name));
         assert!(found.is_empty(), "{found:?}");
     }
 
@@ -508,22 +512,38 @@ mod tests {
         }
     }
 
+    /// Kills a run on these files at each of its calls and recovers; returns how far it got where only some files were replaced.
+    fn progress_of_kills(names: &[&str], before: Option<Run>, run: Run, recovery: (Run, Side)) -> Vec<usize> {
+        let mut mixed = Vec::new();
+        let mut at = 0;
+        while let Some(tree) = killed_tree(names, before, run, at) {
+            match recover(&tree, recovery.0) {
+                Some(RunProgress::Mixed(replaced)) => {
+                    mixed.push(replaced);
+                    assert_eq!(check_whole(&tree), recovery.1, "call {at}");
+                }
+                _ => drop(check_whole(&tree)),
+            }
+            at += 1;
+        }
+        mixed
+    }
+
     #[test]
     fn an_undo_killed_at_any_call_is_rolled_back_or_finished() {
-        for (run, side) in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
-            let mut mixed = Vec::new();
-            let mut at = 0;
-            while let Some(tree) = killed_tree(&FEW, Some(Run::Apply), Run::Undo, at) {
-                match recover(&tree, run) {
-                    Some(RunProgress::Mixed(replaced)) => {
-                        mixed.push(replaced);
-                        assert_eq!(check_whole(&tree), side, "call {at}");
-                    }
-                    _ => drop(check_whole(&tree)),
-                }
-                at += 1;
-            }
-            assert_eq!(mixed, [1, 1, 2, 2]);
+        for recovery in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
+            assert_eq!(progress_of_kills(&FEW, Some(Run::Apply), Run::Undo, recovery), [1, 1, 2, 2]);
+        }
+    }
+
+    #[test]
+    fn what_a_killed_run_made_or_removed_is_rolled_back_or_finished() {
+        for recovery in [(Run::Back, Side::Before), (Run::Forward, Side::After)] {
+            assert_eq!(progress_of_kills(&ALL_KINDS, None, Run::Apply, recovery), [1, 1, 2, 2]);
+        }
+        for recovery in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
+            // The last file, which was made, is removed.
+            assert_eq!(progress_of_kills(&ALL_KINDS, Some(Run::Apply), Run::Undo, recovery), [1, 1, 2]);
         }
     }
 
@@ -552,26 +572,27 @@ mod tests {
     fn a_recovery_killed_at_any_call_is_rolled_back_or_finished() {
         let directions = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
         let mut recoveries = 0;
-        for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
+        let runs = [(Run::Apply, None), (Run::Undo, Some(Run::Apply))];
+        for ((first, before), names) in runs.into_iter().flat_map(|run| [(run, &FEW), (run, &ALL_KINDS)]) {
             let mut at = 0;
-            while let Some(tree) = killed_tree(&FEW, before, first, at) {
+            while let Some(tree) = killed_tree(names, before, first, at) {
                 let progress = Unfinished::find(&tree.journal()).unwrap().map(|unfinished| unfinished.progress());
                 // Where no file or every file was replaced, one kill in seven will do.
                 let directions =
                     if matches!(progress, Some(RunProgress::Mixed(_))) || at % 7 == 0 { &directions[..] } else { &[] };
                 for (second, third) in directions {
-                    recoveries += recover_twice(before, first, at, *second, *third);
+                    recoveries += recover_twice(names, before, first, at, *second, *third);
                 }
                 at += 1;
             }
         }
-        assert!(recoveries > 200, "{recoveries}");
+        assert!(recoveries > 400, "{recoveries}");
     }
 
     /// Kills `first` at its call `at`, then `second` at every one of its calls, and recovers by `third`.
-    fn recover_twice(before: Option<Run>, first: Run, at: usize, second: Run, third: Run) -> usize {
+    fn recover_twice(names: &[&str], before: Option<Run>, first: Run, at: usize, second: Run, third: Run) -> usize {
         for then in 0.. {
-            let tree = killed_tree(&FEW, before, first, at).expect("it was killed there before");
+            let tree = killed_tree(names, before, first, at).expect("it was killed there before");
             if run_until(&tree, second, then) <= then {
                 return then;
             }

@@ -80,8 +80,9 @@ pub(crate) struct Aborted {
     pub(crate) step: Step,
     /// The paths that failed, each with its failure.
     pub(crate) failures: Vec<(PathBuf, Failure)>,
-    /// Files that were replaced and could not be restored, each with the place of its old content. Only if a second call failed.
-    pub(crate) unrestored: Vec<(PathBuf, PathBuf)>,
+    /// Files that were replaced and could not be restored, each with the place of its old content, unless there was no file before. Only
+    /// if a second call failed.
+    pub(crate) unrestored: Vec<(PathBuf, Option<PathBuf>)>,
     /// Temporary files that could not be removed again.
     pub(crate) leftovers: Vec<PathBuf>,
     /// Whether the tree is unchanged.
@@ -134,7 +135,11 @@ impl fmt::Display for Aborted {
             more => write!(f, "\n  and {more} others")?,
         }
         for (path, kept) in &self.unrestored {
-            write!(f, "\n  {}: could not be restored; its old content is in {}", path.display(), kept.display())?;
+            write!(f, "\n  {}: could not be restored; ", path.display())?;
+            match kept {
+                Some(kept) => write!(f, "its old content is in {}", kept.display())?,
+                None => f.write_str("it was not there before")?,
+            }
         }
         for path in &self.leftovers {
             write!(f, "\n  {}: was not removed", path.display())?;

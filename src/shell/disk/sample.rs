@@ -34,6 +34,11 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> FileSystem for Watched<H> {
         self.disk.target(path)
     }
 
+    fn new_target(&self, path: &Path) -> Result<PathBuf, Failure> {
+        self.before("new_target", path)?;
+        self.disk.new_target(path)
+    }
+
     /// A fault here simulates a case-insensitive file system.
     fn is_same(&self, left: &Path, right: &Path) -> bool {
         self.before("is_same", right).is_err() || self.disk.is_same(left, right)
@@ -102,7 +107,8 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> FileSystem for Watched<H> {
     }
 }
 
-/// A tree of files, each `old NAME`, in a folder that is removed with it.
+/// A tree of files, each `old NAME`, in a folder that is removed with it. One that is `made` is not there before, one that is `gone` not
+/// afterwards.
 pub(super) struct Sample {
     _folder: tempfile::TempDir,
     pub(super) top: PathBuf,
@@ -128,7 +134,9 @@ impl Sample {
         for name in names {
             let path = top.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, old(name)).unwrap();
+            if !old(name).is_empty() {
+                fs::write(path, old(name)).unwrap();
+            }
         }
         Self { _folder: folder, top, names: names.iter().map(|name| (*name).to_owned()).collect(), can_exchange: true }
     }
@@ -208,16 +216,17 @@ impl Sample {
 
     /// The contents of a tree in which `content` makes every file.
     pub(super) fn state(&self, content: fn(&str) -> Vec<u8>) -> BTreeMap<PathBuf, Vec<u8>> {
-        self.names.iter().map(|name| (self.top.join(name), content(name))).collect()
+        let contents = self.names.iter().map(|name| (self.top.join(name), content(name)));
+        contents.filter(|(_, content)| !content.is_empty()).collect()
     }
 }
 
 pub(super) fn old(name: &str) -> Vec<u8> {
-    format!("old {name}\n").into_bytes()
+    if name.contains("made") { Vec::new() } else { format!("old {name}\n").into_bytes() }
 }
 
 pub(super) fn new(name: &str) -> Vec<u8> {
-    format!("new and longer {name}\n").into_bytes()
+    if name.contains("gone") { Vec::new() } else { format!("new and longer {name}\n").into_bytes() }
 }
 
 /// A call that fails; nothing is different.

@@ -16,7 +16,7 @@ use super::file_system::FileSystem;
 use super::record::Record;
 use crate::syntax::fingerprint::Fingerprint;
 
-/// One file that is being replaced: its places, and what it was and becomes.
+/// One file that is being replaced, made or removed: its places, and what it was and becomes.
 #[derive(Clone, Debug)]
 pub(super) struct Swap {
     pub(super) place: PathBuf,
@@ -24,18 +24,25 @@ pub(super) struct Swap {
     pub(super) staged: PathBuf,
     /// The old content has this second name, in the journal.
     pub(super) kept: PathBuf,
-    pub(super) before: Fingerprint,
-    pub(super) after: Fingerprint,
+    pub(super) before: Content,
+    pub(super) after: Content,
 }
 
 /// What is at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Missing,
-    /// A file's content.
+    /// A file's content; what a run plans with is not empty.
     Bytes(Fingerprint),
     /// Something that is no content of a manifest: a folder, a link, a file beyond every limit.
     Unreadable,
+}
+
+impl From<Fingerprint> for Content {
+    /// A run makes a file of nothing, and removes one by leaving nothing of it: it has no empty files.
+    fn from(planned: Fingerprint) -> Self {
+        if planned.is_of_nothing() { Self::Missing } else { Self::Bytes(planned) }
+    }
 }
 
 impl Content {
@@ -58,7 +65,7 @@ impl Swap {
     pub(super) fn of(record: &Record, at: usize, folder: &Path) -> Self {
         let file = &record.files[at];
         let (place, kept) = (file.place(), super::journal::kept(folder, at));
-        Self { place, staged: record.staged(at), kept, before: file.before, after: file.after }
+        Self { place, staged: record.staged(at), kept, before: file.before.into(), after: file.after.into() }
     }
 
     /// Puts the new content in place of the old one.
@@ -67,7 +74,7 @@ impl Swap {
     /// [`Failure::Changed`] if the file did not have its old content: it is then what another program made of it. Or the error
     /// of the system; then [`Self::settle`] tells what is where.
     pub(super) fn forward(&self, files: &impl FileSystem) -> Result<(), Failure> {
-        self.put(files, Content::Bytes(self.after), Content::Bytes(self.before))
+        self.put(files, self.after, self.before)
     }
 
     /// Puts the old content back in place of the new one; or what another program wrote into the old file meanwhile.
@@ -76,16 +83,37 @@ impl Swap {
     /// Those of [`Self::forward`], if the file does not have its new content any more.
     pub(super) fn back(&self, files: &impl FileSystem) -> Result<(), Failure> {
         let mut content = Content::at(files, &self.staged)?;
-        if content == Content::Missing || content == Content::Bytes(self.after) {
+        if content == Content::Missing || content == self.after {
             files.remove(&self.staged)?;
-            keep(files, &self.kept, &self.staged)?;
-            content = Content::Bytes(self.before);
+            if let Some(kept) = self.kept() {
+                keep(files, kept, &self.staged)?;
+            }
+            content = self.before;
         }
-        self.put(files, content, Content::Bytes(self.after))
+        self.put(files, content, self.after)
+    }
+
+    /// Returns where the old content is kept, where there is any.
+    pub(super) fn kept(&self) -> Option<&Path> {
+        (self.before != Content::Missing).then_some(&*self.kept)
+    }
+
+    /// Keeps the old content, where there is any.
+    ///
+    /// # Errors
+    /// The error of the system.
+    pub(super) fn keep(&self, files: &impl FileSystem) -> Result<(), Failure> {
+        self.kept().map_or(Ok(()), |kept| keep(files, &self.place, kept))
     }
 
     /// Puts `content`, which is next to the file, in place of `expected`.
     fn put(&self, files: &impl FileSystem, content: Content, expected: Content) -> Result<(), Failure> {
+        if expected == Content::Missing {
+            return rename_new(files, &self.staged, &self.place);
+        }
+        if content == Content::Missing {
+            return self.take_away(files, expected);
+        }
         self.exchange(files)?;
         let mut placed = content;
         let first = Content::at(files, &self.staged);
@@ -103,14 +131,24 @@ impl Swap {
         }
     }
 
+    /// Puts the file next to its place, if it is what was `expected`.
+    fn take_away(&self, files: &impl FileSystem, expected: Content) -> Result<(), Failure> {
+        files.rename(&self.place, &self.staged)?;
+        match Content::at(files, &self.staged) {
+            Ok(taken) if taken == expected => Ok(()),
+            other => {
+                // It was saved at the last moment; if it was saved once more meanwhile, that one stays.
+                rename_new(files, &self.staged, &self.place)?;
+                Err(other.err().unwrap_or(Failure::Changed))
+            }
+        }
+    }
+
     fn exchange(&self, files: &impl FileSystem) -> Result<(), Failure> {
         match files.exchange(&self.staged, &self.place) {
             Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
                 files.rename(&self.place, &self.away())?;
-                files.rename_new(&self.staged, &self.place).map_err(|error| match error.kind() {
-                    std::io::ErrorKind::AlreadyExists => Failure::Changed,
-                    _ => error.into(),
-                })?;
+                rename_new(files, &self.staged, &self.place)?;
                 Ok(files.rename(&self.away(), &self.staged)?)
             }
             other => Ok(other?),
@@ -165,7 +203,7 @@ impl Swap {
     }
 
     fn is_own(&self, content: Content) -> bool {
-        content == Content::Bytes(self.before) || content == Content::Bytes(self.after)
+        content == self.before || content == self.after
     }
 
     /// Says whether what is next to the file is from another program; before the old content was kept, it is new content that was
@@ -198,4 +236,12 @@ impl Swap {
         }
         Ok(left)
     }
+}
+
+/// Renames a file to what must not exist yet.
+fn rename_new(files: &impl FileSystem, from: &Path, to: &Path) -> Result<(), Failure> {
+    files.rename_new(from, to).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::Changed,
+        _ => error.into(),
+    })
 }

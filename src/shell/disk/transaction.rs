@@ -7,6 +7,9 @@
 //! program saved at the last moment is detected there, and once more when all files are exchanged. If anything fails, what was replaced is
 //! restored. A transaction that is dropped removes what it staged. What a killed process leaves is finished or rolled back by [`Unfinished`](super::recovery::Unfinished).
 //!
+//! A run has no empty files: one that is to have no content is removed, and one that has none is made. Removing renames the file to
+//! where its new content would be, making renames that to the file.
+//!
 //! A path that is a symbolic link stays one; the file it leads to is replaced, if that is below the paths of the call. A file
 //! that has several names (hard links) is refused: replacing it would break them, and writing in place would not be atomic. A
 //! file whose mode lets nobody write is refused, as an editor does. The new file has the mode of the old one and, where the
@@ -18,7 +21,6 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
-use super::backup::keep;
 use super::bounds::{Bounds, parent};
 use super::failure::Failure;
 use super::file_system::{Disk, FileMode, FileSystem};
@@ -133,11 +135,11 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
     fn replace_all(&mut self) -> Result<(), Aborted> {
         self.compare(|swap| &swap.place)?;
         for replacement in &mut self.replacements {
-            let kept = keep(&self.journal.files, &replacement.swap.place, &replacement.swap.kept);
+            let kept = replacement.swap.keep(&self.journal.files);
             kept.map_err(Aborted::at(Step::Keep, &replacement.shown))?;
             replacement.progress = SwapProgress::Kept;
         }
-        self.flush(|swap| swap.kept.as_path())?;
+        self.flush(Swap::kept)?;
         let journal = inside("journal");
         self.journal.files.flush(&[&journal]).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))?;
         for replacement in &mut self.replacements {
@@ -151,7 +153,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         // A program that had opened the old file before it was replaced may have written into it since.
         self.compare(|swap| &swap.staged)?;
         self.compare(|swap| &swap.kept)?;
-        self.flush(|swap| parent(&swap.place))
+        self.flush(|swap| Some(parent(&swap.place)))
     }
 
     /// Removes the old content next to the files, and ends the run in the journal.
@@ -160,34 +162,39 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             let removed = self.journal.files.remove(&replacement.swap.staged);
             removed.map_err(Aborted::at(Step::Journal, &replacement.shown))?;
         }
-        self.flush(|swap| parent(&swap.place))?;
+        self.flush(|swap| Some(parent(&swap.place)))?;
         self.record.as_ref().map_or(Ok(()), |record| self.journal.end(record))
     }
 
     fn stage_all(&mut self) -> Result<(), Aborted> {
         for replacement in &mut self.replacements {
             let after = std::mem::take(&mut replacement.after);
-            let Swap { place, staged, .. } = &replacement.swap;
-            let written = self.journal.files.write_new(staged, &after, FileMode::SameAs(place));
-            written.map_err(Aborted::at(Step::Stage, &replacement.shown))?;
+            let Swap { place, staged, before, .. } = &replacement.swap;
+            let like = if *before == Content::Missing { FileMode::New } else { FileMode::SameAs(place) };
+            if !after.is_empty() {
+                let written = self.journal.files.write_new(staged, &after, like);
+                written.map_err(Aborted::at(Step::Stage, &replacement.shown))?;
+            }
             replacement.progress = SwapProgress::Staged;
         }
-        self.flush(|swap| swap.staged.as_path())
+        self.flush(|swap| (swap.after != Content::Missing).then_some(&*swap.staged))
     }
 
     /// Compares the bytes at a place of every swap with what the file was.
     fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Aborted> {
         let differs = |Replacement { shown, swap, .. }: &Replacement| match self.journal.files.read(place(swap)) {
-            Ok(bytes) if Fingerprint::of(&bytes) == swap.before => None,
+            Ok(bytes) if Content::Bytes(Fingerprint::of(&bytes)) == swap.before => None,
             Ok(_) => Some((shown.clone(), Failure::Changed)),
+            Err(Failure::Missing) if swap.before == Content::Missing => None,
             Err(failure) => Some((shown.clone(), failure)),
         };
         let failures: Vec<_> = self.replacements.iter().filter_map(differs).collect();
         Aborted::unless_empty(Step::Compare, failures)
     }
 
-    fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Aborted> {
-        let places: BTreeSet<&Path> = self.replacements.iter().map(|replacement| place(&replacement.swap)).collect();
+    fn flush(&self, place: impl Fn(&Swap) -> Option<&Path>) -> Result<(), Aborted> {
+        let places = self.replacements.iter().filter_map(|replacement| place(&replacement.swap));
+        let places: BTreeSet<&Path> = places.collect();
         let places: Vec<&Path> = places.into_iter().collect();
         self.journal.files.flush(&places).map_err(|failure| Aborted::new(Step::Flush, vec![failure]))
     }
@@ -206,7 +213,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             if *progress >= SwapProgress::Replacing {
                 folders.insert(parent(&swap.place));
                 if self.restore(swap).is_err() {
-                    aborted.unrestored.push((shown.clone(), self.journal.shown(&swap.kept)));
+                    aborted.unrestored.push((shown.clone(), swap.kept().map(|kept| self.journal.shown(kept))));
                     continue;
                 }
             }
@@ -225,7 +232,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         let files = &self.journal.files;
         swap.settle(files)?;
         match Content::at(files, &swap.place)? {
-            Content::Bytes(content) if content == swap.after => match swap.back(files) {
+            content if content == swap.after => match swap.back(files) {
                 Err(Failure::Changed) => Ok(()),
                 restored => restored,
             },
@@ -265,7 +272,7 @@ fn plan(files: &impl FileSystem, changes: Vec<FileChange>) -> Result<Vec<(PathBu
     let mut targets = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
     for change in changes {
-        match files.target(&change.path) {
+        match target(files, &change.path, change.before) {
             Ok(place) => targets.push((place, change)),
             Err(failure) => failures.push((change.path, failure)),
         }
@@ -285,14 +292,19 @@ fn plan(files: &impl FileSystem, changes: Vec<FileChange>) -> Result<Vec<(PathBu
     Ok(targets)
 }
 
-/// Checks that the files can be replaced, before anybody is asked about them.
+/// Resolves the file of a change of what is `before` now.
+fn target(files: &impl FileSystem, path: &Path, before: Fingerprint) -> Result<PathBuf, Failure> {
+    if before.is_of_nothing() { files.new_target(path) } else { files.target(path) }
+}
+
+/// Checks that the files, each with what is in it now, can be replaced, before anybody is asked about them.
 ///
 /// # Errors
 /// [`Aborted`] with every file that cannot be replaced.
-pub(crate) fn check(bounds: Bounds, files: &[PathBuf]) -> Result<(), Aborted> {
+pub(crate) fn check(bounds: Bounds, files: &[(PathBuf, Fingerprint)]) -> Result<(), Aborted> {
     let top = bounds.top().to_path_buf();
     let disk = Disk::open(bounds).map_err(Aborted::at(Step::Inspect, &top))?;
-    let failure = |file: &PathBuf| Some((file.clone(), disk.target(file).err()?));
+    let failure = |(file, before): &(PathBuf, Fingerprint)| Some((file.clone(), target(&disk, file, *before).err()?));
     Aborted::unless_empty(Step::Inspect, files.iter().filter_map(failure).collect())
 }
 
@@ -314,6 +326,9 @@ mod tests {
     use crate::shell::disk::sample::{Sample, Save, fault, new, old};
 
     const NAMES: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
+
+    /// A file that is replaced, one that is removed and one that is made.
+    const ALL_KINDS: [&str; 3] = ["a.yaml", "b/gone.yaml", "b/made.yaml"];
 
     fn tree() -> Sample {
         Sample::new(&NAMES)
@@ -344,8 +359,10 @@ mod tests {
                 assert!(!aborted.failures.is_empty());
                 for (path, kept) in &aborted.unrestored {
                     let name = path.strip_prefix(&tree.top).unwrap().to_str().unwrap();
-                    assert_eq!(fs::read(kept).unwrap(), old(name), "the old content is where the message says");
-                    assert!(found[path] == old(name) || found[path] == new(name));
+                    let kept = kept.as_ref().map_or_else(Vec::new, |kept| fs::read(kept).unwrap());
+                    assert_eq!(kept, old(name), "the old content is where the message says");
+                    let found = found.get(path).cloned().unwrap_or_default();
+                    assert!(found == old(name) || found == new(name));
                 }
                 if !aborted.unrestored.is_empty() {
                     let journal = tree.journal();
@@ -364,8 +381,8 @@ mod tests {
     }
 
     /// Runs with hooks made for each number, until one is larger than the number of calls made; returns that number.
-    fn for_every_call(check: impl Fn(&Sample, usize, &Cell<usize>)) -> usize {
-        for_every_call_from(0, &NAMES, check)
+    fn for_every_call(names: &[&str], check: impl Fn(&Sample, usize, &Cell<usize>)) -> usize {
+        for_every_call_from(0, names, check)
     }
 
     fn for_every_call_from(first: usize, names: &[&str], check: impl Fn(&Sample, usize, &Cell<usize>)) -> usize {
@@ -395,31 +412,37 @@ mod tests {
 
     #[test]
     fn one_fault_at_any_call_leaves_all_old_or_all_new() {
-        let calls = for_every_call(|tree, at, calls| {
-            let was_removing = Cell::new(false);
-            let outcome = run(tree, |call, name, _| {
-                calls.set(call + 1);
-                was_removing.set(was_removing.get() || call == at && name == "remove");
-                if call == at { fault() } else { Ok(()) }
-            });
-            if let Err(aborted) = &outcome {
-                assert_eq!(aborted.unrestored, []);
-            }
-            let is_ok = outcome.is_ok();
-            assert_eq!(check_outcome(tree, outcome), is_ok || !was_removing.get(), "call {at}");
-            assert_eq!(tree.journaled(), if is_ok { &["undo/1"][..] } else { &[] }, "call {at}");
-        });
+        let count = |names: &[&str]| {
+            for_every_call(names, |tree, at, calls| {
+                let was_removing = Cell::new(false);
+                let outcome = run(tree, |call, name, _| {
+                    calls.set(call + 1);
+                    was_removing.set(was_removing.get() || call == at && name == "remove");
+                    if call == at { fault() } else { Ok(()) }
+                });
+                if let Err(aborted) = &outcome {
+                    assert_eq!(aborted.unrestored, []);
+                }
+                let is_ok = outcome.is_ok();
+                assert_eq!(check_outcome(tree, outcome), is_ok || !was_removing.get(), "call {at}");
+                assert_eq!(tree.journaled(), if is_ok { &["undo/1"][..] } else { &[] }, "call {at}");
+            })
+        };
         // Per file: target, stage, flush, compare, link, flush, exchange, compare what came out, then again, and what is kept, remove.
         // Begin: read, names and remove_folder of what could be there; make_folder, write_new, flush, rename, two flushes.
         // Before the first rename the journal is flushed. Then two folders are, twice. End: names, make_folder, rename, two flushes;
         // names twice to prune.
-        assert_eq!(calls, 3 * 11 + 9 + 1 + 4 + 5 + 2);
+        let about_run = 9 + 1 + 4 + 5 + 2;
+        assert_eq!(count(&NAMES), 3 * 11 + about_run);
+        // One that is removed is not staged and flushed. One that is made is not linked and flushed, nor read when nothing came out.
+        assert_eq!(count(&ALL_KINDS), 11 + (11 - 2) + (11 - 3) + about_run);
     }
 
     #[test]
     fn two_faults_at_any_calls_lose_only_reported_content() {
-        for first in 0..2 * 11 + 21 {
-            for_every_call_from(first + 1, &NAMES[..2], |tree, second, calls| {
+        let trees = [&NAMES[..2], &ALL_KINDS[1..]];
+        for (first, names) in (0..2 * 11 + 21).flat_map(|first| trees.map(|names| (first, names))) {
+            for_every_call_from(first + 1, names, |tree, second, calls| {
                 let outcome = run(tree, |call, _, _| {
                     calls.set(call + 1);
                     if call == first || call == second { fault() } else { Ok(()) }
@@ -431,13 +454,15 @@ mod tests {
 
     #[test]
     fn if_every_call_fails_files_are_whole_and_old_content_is_reported() {
-        for_every_call(|tree, at, calls| {
-            let outcome = run(tree, |call, _, _| {
-                calls.set(call + 1);
-                if call >= at { fault() } else { Ok(()) }
+        for names in [NAMES, ALL_KINDS] {
+            for_every_call(&names, |tree, at, calls| {
+                let outcome = run(tree, |call, _, _| {
+                    calls.set(call + 1);
+                    if call >= at { fault() } else { Ok(()) }
+                });
+                check_outcome(tree, outcome);
             });
-            check_outcome(tree, outcome);
-        });
+        }
     }
 
     /// The errors a call can have, and whether every later call that needs space has it too.
@@ -455,9 +480,10 @@ mod tests {
     #[test]
     #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
     fn whatever_error_any_call_has_all_files_are_old_or_new() {
-        for (kind, is_persistent) in DISK_ERRORS {
+        let trees = DISK_ERRORS.into_iter().flat_map(|error| [(error, NAMES), (error, ALL_KINDS)]);
+        for ((kind, is_persistent), names) in trees {
             let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
-            let calls = for_every_call(|tree, at, calls| {
+            let calls = for_every_call(&names, |tree, at, calls| {
                 let outcome = run(tree, |call, name, _| {
                     calls.set(call + 1);
                     let takes_room = matches!(name, "write_new" | "make_folder" | "link" | "flush");
@@ -593,23 +619,27 @@ mod tests {
     #[test]
     fn a_file_saved_at_any_moment_is_not_lost() {
         for (can_exchange, how) in FORMS {
-            let mut at = 0;
-            while check_saved(&NAMES, &[at], how, can_exchange) > at {
-                at += 1;
+            for names in [&NAMES[..], &ALL_KINDS[..], &ALL_KINDS[..2]] {
+                let mut at = 0;
+                while check_saved(names, &[at], how, can_exchange) > at {
+                    at += 1;
+                }
+                assert!(at > 40, "{at}");
             }
-            assert!(at > 50, "{at}");
         }
     }
 
     #[test]
     fn a_file_saved_twice_at_any_moments_has_what_was_saved_last() {
         for (can_exchange, how) in FORMS {
-            let mut at = 0;
-            while check_saved(&NAMES[..1], &[at], how, can_exchange) > at {
-                for then in 1..4 {
-                    check_saved(&NAMES[..1], &[at, at + then, at + then + 1], how, can_exchange);
+            for names in [&NAMES[..1], &ALL_KINDS[1..2], &ALL_KINDS[2..]] {
+                let mut at = 0;
+                while check_saved(names, &[at], how, can_exchange) > at {
+                    for then in 1..4 {
+                        check_saved(names, &[at, at + then, at + then + 1], how, can_exchange);
+                    }
+                    at += 1;
                 }
-                at += 1;
             }
         }
     }
@@ -726,12 +756,12 @@ mod tests {
         let aborted = Aborted {
             step: Step::Replace,
             failures: vec![(path("b"), Failure::Denied)],
-            unrestored: vec![(path("a"), path(".old"))],
+            unrestored: vec![(path("a"), Some(path(".old"))), (path("made"), None)],
             leftovers: vec![path(".new")],
             tree: TreeState::Same,
         };
         let text = "only some files were restored\n  b: replacing it: permission denied\n  a: could not be restored; its old content is in \
-                    .old\n  .new: was not removed";
+                    .old\n  made: could not be restored; it was not there before\n  .new: was not removed";
         assert_eq!(aborted.to_string(), text);
         let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);
         assert_eq!(aborted.to_string(), "nothing was written\n  a: no such file or folder");

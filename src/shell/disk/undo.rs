@@ -52,7 +52,9 @@ pub(crate) fn undo<F: FileSystem>(
 /// # Errors
 /// The file is gone, or another one, or has something else.
 fn present<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &RecordedFile) -> Result<Fingerprint, Failure> {
+    let is_nothing = entry.before.is_of_nothing() || entry.after.is_of_nothing();
     let place = match journal.files.target(path) {
+        Err(Failure::Missing) if is_nothing => return Ok(Fingerprint::of(&[])),
         // A folder is there, or a link to somewhere else.
         Err(Failure::NotAFile(_) | Failure::OutsideTree | Failure::OutsidePaths | Failure::Reserved) => {
             return Err(Failure::ChangedSince);
@@ -66,7 +68,9 @@ fn present<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &RecordedFil
 
 /// Returns the files of the run `number` that are not undone and gone, each with the file that its old content is kept in.
 pub(crate) fn gone<F: FileSystem>(journal: &Journal<F>, number: u32, record: &Record) -> Vec<(PathBuf, PathBuf)> {
-    let left = record.files.iter().enumerate().filter(|(_, entry)| !entry.undone);
+    // What the run made or removed may be missing.
+    let is_content = |entry: &RecordedFile| ![entry.before, entry.after].iter().any(|content| content.is_of_nothing());
+    let left = record.files.iter().enumerate().filter(|(_, entry)| !entry.undone && is_content(entry));
     let shown = left.map(|(at, entry)| (journal.shown(&entry.place()), journal.shown(&kept(&finished(number), at))));
     shown.filter(|(path, _)| journal.files.target(path) == Err(Failure::Missing)).collect()
 }
@@ -77,6 +81,9 @@ fn old_content<F: FileSystem>(
     at: usize,
     before: Fingerprint,
 ) -> Result<Vec<u8>, Failure> {
+    if before.is_of_nothing() {
+        return Ok(Vec::new());
+    }
     let bytes = journal.files.read(&kept(&finished(number), at))?;
     if Fingerprint::of(&bytes) == before {
         Ok(bytes)

@@ -26,8 +26,12 @@ pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     let (old, new) = (lines(&plan.before), lines(&after));
     let groups = shown_hunks(&plan.before, &after)?;
     let mut out = String::new();
-    let old_name = file_name("a/", &plan.file, paint);
-    let new_name = file_name("b/", &plan.file, paint);
+    // A file that is made has no old name, one that is removed no new one.
+    let name = |prefix, text: &str| match text {
+        "" => "/dev/null".to_owned(),
+        _ => file_name(prefix, &plan.file, paint),
+    };
+    let (old_name, new_name) = (name("a/", &plan.before), name("b/", &after));
     for line in [format!("--- {old_name}"), format!("+++ {new_name}")] {
         let _infallible = writeln!(out, "{}", paint.strong(line));
     }
