@@ -467,3 +467,41 @@ fn items_that_an_action_prints_and_a_rule_looks_at_are_told_where_they_have_no_d
         "can have spec.ipWhiteList, which is to be converted",
     );
 }
+
+#[test]
+fn a_reference_whose_kind_an_action_prints_is_reported_where_the_target_lacks_what_it_names() {
+    let scaler = |kind: &str, after: &str| {
+        format!(
+            "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {{name: x}}\nspec:\n  scaleTargetRef:\n    \
+             apiVersion: extensions/v1beta1\n    {kind}\n    name: x\n{after}=== values.yaml\nk: Deployment\n"
+        )
+    };
+    let with = "{{- with .Values.k }}\n    kind: {{ . }}\n    {{- end }}";
+    let place = "templates/a.yaml:6:5: unresolved[reference-not-updated] ScaledObject x";
+    held(
+        &scaler("kind: {{ .Values.k }}", ""),
+        place,
+        "spec.scaleTargetRef.apiVersion is version v1beta1 of Deployment",
+    );
+    // Without a kind it is about a Deployment.
+    let place = "templates/a.yaml:7:5: held-back[template-action] ScaledObject x";
+    held(&scaler(with, ""), place, "what must change at spec.scaleTargetRef.apiVersion (line 6) depends on");
+    let ranged = format!("{{{{- range list \"Deployment\" }}}}\n---\n{}", scaler("kind: {{ . }}", "{{- end }}\n"));
+    held(&ranged, "templates/a.yaml:8:5: unresolved[reference-not-updated]", "version v1beta1 of Deployment");
+    // A kind by itself can leave its group.
+    let route = |kind: &str| {
+        format!(
+            "apiVersion: networking.gke.io/v1\nkind: HealthCheckPolicy\nmetadata: {{name: x}}\nspec:\n  targetRef:\n    \
+             group: inference.networking.x-k8s.io\n    {kind}\n    name: x\n=== values.yaml\nk: InferencePool\n"
+        )
+    };
+    for kind in ["kind: {{ .Values.k }}", with] {
+        let route = route(kind);
+        let run = becomes(&route, &route, "gie@1.4", 1);
+        says(
+            &run,
+            "templates/a.yaml:5:3: unresolved[reference-not-updated]",
+            "spec.targetRef names InferencePool of inference.networking.x-k8s.io",
+        );
+    }
+}

@@ -464,8 +464,7 @@ fn what_a_definition_is_called_with_is_looked_at() {
     );
 }
 
-const OLD: &str =
-    "=== values.yaml\napi: policy/v1beta1\n=== templates/_h.tpl\n{{- define \"api\" }}policy/v1beta1{{ end }}\n";
+const OLD: &str = "=== values.yaml\napi: policy/v1beta1\nrest: {kind: PodDisruptionBudget, metadata: {name: f}, spec: {minAvailable: 1}}\n=== templates/_h.tpl\n{{- define \"api\" }}policy/v1beta1{{ end }}\n";
 
 #[test]
 fn an_api_version_that_an_action_prints_is_looked_at_in_every_style() {
@@ -499,6 +498,7 @@ fn an_object_that_an_action_makes_of_values_is_reported() {
             "apiVersion: v1\nkind: List\nitems:\n{{{{ toYaml (list (dict \"apiVersion\" .Values.api {made})) }}}}\n"
         ),
         "{{ printf \"apiVersion: %s\\nkind: PodDisruptionBudget\\nmetadata: {name: f}\\n\" .Values.api }}\n".to_owned(),
+        "{{ toYaml (merge (dict \"apiVersion\" .Values.api) .Values.rest) }}\n".to_owned(),
     ] {
         held(&format!("{text}{OLD}"), "templates/a.yaml:", "makes an object of policy/v1beta1 by default");
         let new = format!("{text}{OLD}").replace("v1beta1", "v1");

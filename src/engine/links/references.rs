@@ -259,25 +259,30 @@ impl<'r> References<'r> {
             && ReadByKustomize::of(object, self.tied.targets.goal.packs.carriers()).has(&reference.path)
     }
 
-    /// Reports the versions that the target does not serve, and that actions of a template print where the users of the chart set nothing.
+    /// Reports the references of which actions of a template print a part, and which name what the target does not serve where the users of
+    /// the chart set nothing.
     fn printed(&self, id: Id, kind: &GroupKind, value: &Value) -> Vec<Remark> {
         let (open, targets) = (self.tied.place(id).open, self.tied.targets);
         let mut found: BTreeMap<FieldPath, Remark> = BTreeMap::new();
         for printed in open.data_by_default(value) {
             for reference in self.outdated(id, kind, &printed) {
-                let Some((path, version)) = reference.version_path().zip(reference.version.as_deref()) else {
-                    continue;
-                };
-                let is_written = path.get(value) == path.get(&printed);
-                if is_written || path.get(value).is_none() || targets.serves(&reference.kind, version) {
+                let path = reference.version_path().unwrap_or_else(|| reference.path.clone());
+                let kind_of = |data| Some(reference.path.get(data)?.get("kind"));
+                let is_written = path.get(value).is_none()
+                    || kind_of(value) == kind_of(&printed)
+                        && (path == reference.path || path.get(value) == path.get(&printed));
+                let is_served =
+                    || reference.version.as_deref().is_some_and(|version| targets.serves(&reference.kind, version));
+                if is_written || is_served() {
                     continue;
                 }
-                let message = format!(
-                    "{path} is version {version} of {} where the users of the chart set nothing, which the target does not serve",
-                    reference.kind.kind
-                );
-                let help =
-                    "write the version that the object has after the conversion into the values of the chart, by hand";
+                let named = match &reference.version {
+                    Some(version) => format!("is version {version} of {}", reference.kind.kind),
+                    None => format!("names {} of {}", reference.kind.kind, reference.kind.group),
+                };
+                let message =
+                    format!("{path} {named} where the users of the chart set nothing, which the target does not serve");
+                let help = "write by hand what the object has after the conversion, in the template or in the values of the chart";
                 let remark = Remark::new(Code::ReferenceNotUpdated, path.clone(), message).help(help);
                 found.insert(path, remark);
             }

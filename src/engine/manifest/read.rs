@@ -76,9 +76,11 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
     memmem::find(bytes, b"{{")?;
     let is_foreign = recognizer.mentions_foreign_kind(text);
     let has_open_version = || rests(text, "apiVersion").any(|version| version.contains("{{") || version.contains('%'));
-    // An action can make the object.
-    let made_kinds = || text.split("\"kind\" ").skip(1).map(|kind| kind.trim_start_matches('"'));
-    let is_made = || text.contains("\"apiVersion\" ") && made_kinds().any(is_kind);
+    // An action can make the object, its kind can be from values.
+    let is_made = || {
+        let mut kinds = text.split("\"kind\" ").skip(1).map(|kind| kind.trim_start_matches('"')).peekable();
+        text.contains("\"apiVersion\" ") && (kinds.peek().is_none() || kinds.any(is_kind))
+    };
     let is_open = || has_open_version() && rests(text, "kind").any(is_kind) || is_made();
     let has_open_kind = || rests(text, "kind").any(|kind| kind.starts_with("{{"));
     if (is_foreign || has_open_kind()) && recognizer.mentions_text_of_rules(bytes) || is_open() || prints_all(text) {

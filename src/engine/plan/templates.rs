@@ -397,6 +397,8 @@ impl TemplatePlanner<'_, '_> {
             let follows_cluster = version_action(manifest, object, chart, reading, &lines).is_some();
             let mut open = OpenParts { holes: own.collect(), follows_cluster, ..OpenParts::default() };
             for OpenPlace { path, text, is_key } in open_places(&object.value) {
+                // A kind that an action prints inside the object is of a reference.
+                survey.has_names |= !is_key && path.steps().len() > 1 && path.last_key() == Some("kind");
                 // A key that an action prints can be any.
                 let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
                 open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
