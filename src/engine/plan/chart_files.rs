@@ -149,7 +149,7 @@ const fn objection(beside: &ChartFiles, has_own: bool) -> Option<&'static str> {
 /// stand there as it is.
 fn take_in(chart: &mut FilePlan, requirements: &str, value: &Value) -> Option<Value> {
     let own = requirements.trim_start_matches('\u{feff}');
-    let own = own.strip_prefix("---").and_then(|rest| rest.split_once('\n')).map_or(own, |(_, rest)| rest);
+    let own = own.split_once('\n').filter(|(line, _)| line.trim_end() == "---").map_or(own, |(_, rest)| rest);
     let after = chart.after();
     let line_end = if after.ends_with('\n') { "" } else { "\n" };
     let data = Read::of(own)?;
@@ -193,7 +193,7 @@ fn keep_comments(planned: &mut PlannedFile, text: &str, span: Span) {
         .retain(|finding| finding.code != Code::CommentDropped || !(start..end).contains(&finding.location.position));
 }
 
-/// What is read of a text with one document.
+/// What is read of a text with one document; by the parser that no edit is made with.
 struct Read {
     value: Value,
     comments: Vec<String>,
@@ -201,7 +201,7 @@ struct Read {
 
 impl Read {
     fn of(text: &str) -> Option<Self> {
-        let tree = yaml::parse(text).ok()?;
+        let tree = yaml::parse_exact(text).ok()?;
         let comments = tree.comments().iter().map(|comment| comment.of(text).to_owned()).collect();
         let value = match tree.documents() {
             [] => Value::Null,
@@ -221,7 +221,10 @@ fn with_digest(lock: &str, list: &Value, direction: Direction) -> String {
         let old = format!("{{\"dependencies\":{}}}", digested(list)?);
         let [old, new] = [old, new].map(|text| digest(&text));
         let (from, to) = if direction == Direction::Forward { (old, new) } else { (new, old) };
-        (data.text("digest") == Some(&*from)).then(|| lock.replacen(&from, &to, 1))
+        let text = lock.replacen(&from, &to, 1);
+        let expected = Value::from(to);
+        let is_replaced = Read::of(&text)?.value.get("digest") == Some(&expected);
+        (data.text("digest") == Some(&*from) && is_replaced).then_some(text)
     };
     digests().unwrap_or_else(|| lock.to_owned())
 }
