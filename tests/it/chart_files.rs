@@ -44,8 +44,7 @@ fn the_dependencies_of_a_chart_move_between_files_and_back() {
     let run = tree.run(&["check", "--to", "helm@3", "-v", "--allow-loss"]);
     run.check(1);
     assert!(
-        run.all()
-            .contains("Chart.yaml: note[chart-files] the dependencies of the chart move: requirements.yaml is removed"),
+        run.all().contains("Chart.yaml: note[chart] its dependencies move: requirements.yaml is removed"),
         "{}",
         run.all()
     );
@@ -129,18 +128,53 @@ fn dependencies_that_cannot_move_hold_the_chart_back() {
     }
 }
 
-/// What a path or a list does not name is not made, changed or removed.
+/// What is not of the run is not made, changed or removed.
 #[test]
-fn dependencies_move_only_in_a_folder_that_is_named() {
-    let tree = Tree::of(&[("a/Chart.yaml", OLD), ("a/requirements.yaml", REQUIREMENTS), ("list", "a/Chart.yaml\n")]);
-    for arguments in [&["a/Chart.yaml"][..], &["--files-from", "list"]] {
+fn dependencies_move_only_between_files_of_the_run() {
+    let files = [("a/Chart.yaml", OLD), ("a/requirements.yaml", REQUIREMENTS), ("list", "a/Chart.yaml\n")];
+    let left_out = "requirements.yaml is not of the run: it is excluded or not listed, a symbolic link or no text";
+    for (arguments, why) in [
+        (&["a/Chart.yaml"][..], "pass the folder of the chart as a path"),
+        (&["--files-from", "list"], left_out),
+        (&["--glob", "!requirements.yaml"], left_out),
+        (&["--glob", "Chart.yaml"], left_out),
+    ] {
+        let tree = Tree::of(&files);
         let run = tree.run(&[&apply("helm@3")[..], arguments].concat());
         run.check(1);
-        assert!(run.all().contains("pass the folder of the chart as a path"), "{}", run.all());
+        assert!(run.all().contains(why), "{}", run.all());
         assert_eq!(tree.text("a/Chart.yaml"), OLD);
+        tree.run(&[&apply("helm@3")[..], &["a"]].concat()).check(0);
+        assert_eq!(tree.text("a/Chart.yaml"), format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2")));
     }
-    tree.run(&[&apply("helm@3")[..], &["a"]].concat()).check(0);
-    assert_eq!(tree.text("a/Chart.yaml"), format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2")));
+    // The shard of the Chart.yaml has all of them.
+    let tree = Tree::of(&files);
+    for shard in ["1/2", "2/2"] {
+        let run = tree.run(&[&apply("helm@3")[..], &["--shard", shard, "--allow-empty"]].concat());
+        run.check(0);
+    }
+    assert!(!tree.path("a/requirements.yaml").exists());
+}
+
+/// What git has of the files that are there is enough.
+#[test]
+fn files_are_made_in_a_repository_and_get_their_modes_back() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree =
+        Tree::of(&[("Chart.yaml", OLD), ("requirements.yaml", REQUIREMENTS), ("requirements.lock", &lock(DIGESTS[0]))]);
+    let mode = |name: &str| std::fs::metadata(tree.path(name)).unwrap().permissions().mode() & 0o777;
+    std::fs::set_permissions(tree.path("requirements.lock"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    tree.git(&["init", "-q"]);
+    tree.git(&["add", "."]);
+    tree.git(&["commit", "-q", "-m", "a"]);
+    tree.run(&["apply", "--yes", "--to", "helm@3"]).check(0);
+    assert_eq!(mode("Chart.lock"), mode("Chart.yaml"));
+    tree.run(&["undo"]).check(0);
+    assert_eq!((mode("requirements.lock"), mode("requirements.yaml")), (0o600, mode("Chart.yaml")));
+    std::fs::write(tree.path("requirements.yaml"), format!("{REQUIREMENTS}# mine\n")).unwrap();
+    let dirty = tree.run(&["apply", "--yes", "--to", "helm@3"]);
+    dirty.check(2);
+    assert!(dirty.all().contains("not committed"), "{}", dirty.all());
 }
 
 #[test]

@@ -94,8 +94,8 @@ pub(crate) enum ChartFolder {
 /// The texts of files beside a Chart.yaml, of those that are there.
 #[derive(Debug, Default)]
 pub(crate) struct ChartFiles {
-    /// Whether they may be made, changed and removed.
-    pub(crate) is_open: bool,
+    /// Why none of them may be made, changed or removed.
+    pub(crate) closed: Option<String>,
     /// The dependencies of a chart of v1: requirements.yaml.
     pub(crate) requirements: Option<Arc<str>>,
     /// What was found for them: requirements.lock.

@@ -31,6 +31,9 @@ pub(crate) const REQUIREMENTS: [&str; 2] = ["requirements.yaml", "requirements.l
 /// The file with what was found for the dependencies of charts of v2.
 pub(crate) const LOCK: &str = "Chart.lock";
 
+/// The API group that the pack gives Chart.yaml.
+const GROUP: &str = "helm.sh";
+
 /// The field of Chart.yaml, of requirements.yaml and of both locks.
 const DEPENDENCIES: &str = "dependencies";
 
@@ -48,7 +51,7 @@ pub(super) struct Chart<'o> {
 impl<'o> Chart<'o> {
     /// Returns what became of `object`, where it is a Chart.yaml that gets another apiVersion.
     pub(super) fn of(object: &'o Object, made: Option<&Conversion>) -> Option<Self> {
-        let made = made.filter(|_| object.kind.kind == "Chart" && object.kind.group == "helm.sh")?;
+        let made = made.filter(|_| object.kind.kind == "Chart" && object.kind.group == GROUP)?;
         let direction = match [&object.value, &made.value].map(|value| value.text("apiVersion")) {
             [Some("v1"), Some("v2")] => Direction::Forward,
             [Some("v2"), Some("v1")] => Direction::Backward,
@@ -74,7 +77,7 @@ impl<'o> Chart<'o> {
     /// Why they cannot be moved.
     pub(super) fn follow(&self, planned: &mut PlannedFile, folder: Option<&ChartFolder>) -> Result<(), Remark> {
         let Some(chart) = &mut planned.change else { return Ok(()) };
-        let unknown = ChartFiles::default();
+        let unknown = ChartFiles { closed: Some("its folder is not known here".to_owned()), ..ChartFiles::default() };
         let beside = if let Some(ChartFolder::Files(files)) = folder { files } else { &unknown };
         let own = self.dependencies();
         let is_moved = match self.direction {
@@ -85,7 +88,7 @@ impl<'o> Chart<'o> {
             return Ok(());
         }
         if let Some(why) = objection(beside, own.is_some()) {
-            return Err(self.refused(why));
+            return Err(self.refused(&why));
         }
         let unmovable = || self.refused("the text cannot be moved as it stands");
         let (list, before, after) = match (&beside.requirements, own) {
@@ -107,11 +110,15 @@ impl<'o> Chart<'o> {
             files.push((new_lock, Arc::default(), with_digest(text, &list, self.direction)));
         }
         let folder = planned.file.strip_suffix(CHART).expect("it is a Chart.yaml").to_owned();
-        for (name, before, after) in files {
+        files.retain(|(_, before, after)| **before != **after);
+        let becomes = files.iter().map(|(name, _, after)| {
             let becomes = if after.is_empty() { "removed" } else { "made" };
-            let message = format!("the dependencies of the chart move: {name} is {becomes}");
-            let location = Location { file: planned.file.clone(), position: None };
-            planned.findings.push(Finding::new(location, Code::ChartFiles, Severity::Note, message));
+            format!("{name} is {becomes}")
+        });
+        let message = format!("its dependencies move: {}", becomes.collect::<Vec<_>>().join(", "));
+        let location = Location { file: planned.file.clone(), position: None };
+        planned.findings.push(Finding::new(location, Code::Chart, Severity::Note, message));
+        for (name, before, after) in files {
             let edits = EditSet::new(vec![Edit::new(0, before.len(), after)]).expect("it is one edit");
             planned.beside.push(FilePlan { file: format!("{folder}{name}"), before, edits });
         }
@@ -133,16 +140,15 @@ fn path() -> FieldPath {
 }
 
 /// Returns why dependencies cannot be moved to or from a Chart.yaml that has some itself, or has none.
-const fn objection(beside: &ChartFiles, has_own: bool) -> Option<&'static str> {
-    if !beside.is_open {
-        Some("pass the folder of the chart as a path, so that the file beside it may be written")
-    } else if beside.requirements.is_some() && has_own {
+fn objection(beside: &ChartFiles, has_own: bool) -> Option<String> {
+    let of_texts = if beside.requirements.is_some() && has_own {
         Some("both are there, and it is not known which one is meant")
     } else if beside.old_lock.is_some() && beside.lock.is_some() {
         Some("both requirements.lock and Chart.lock are there")
     } else {
         None
-    }
+    };
+    beside.closed.clone().or_else(|| of_texts.map(str::to_owned))
 }
 
 /// Adds the text of a requirements.yaml to the Chart.yaml that becomes `value`; returns the dependencies, `None` where the text cannot

@@ -426,25 +426,46 @@ fn archives(chart: &Path) -> Vec<String> {
 }
 
 /// Returns what the folder of a file of the run says about it, where it is a Chart.yaml.
-pub(super) fn folder_of<T>(file: &str, input: &Input<T>) -> Option<Box<ChartFolder>> {
-    let chart = Path::new(file).parent().filter(|_| makes_chart(file));
-    let folder = chart.map(|chart| match is_vendored(chart, &input.roots) {
+pub(super) fn folder_of<T>(file: &str, input: &Input<T>, goal: &Goal<'_>) -> Option<Box<ChartFolder>> {
+    let chart = Path::new(file).parent().filter(|_| makes_chart(file))?;
+    let is_converted = || goal.targets.iter().flat_map(|target| target.pack.files()).any(|file| file.name == CHART);
+    let folder = match is_vendored(chart, &input.roots) {
         true => ChartFolder::Vendored,
-        false => ChartFolder::Files(files_beside(chart, input)),
-    });
-    folder.map(Box::new)
+        false if is_converted() => ChartFolder::Files(files_beside(chart, input)),
+        false => return None,
+    };
+    Some(Box::new(folder))
 }
 
 /// Reads the files in the folder of a chart that its Chart.yaml can be converted with.
 fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
-    let [requirements, old_lock, lock] = [REQUIREMENTS[0], REQUIREMENTS[1], LOCK].map(|name| chart.join(name));
+    let paths = [REQUIREMENTS[0], REQUIREMENTS[1], LOCK].map(|name| chart.join(name));
+    let there: Vec<&PathBuf> = paths.iter().filter(|path| !disk::is_missing(path)).collect();
+    let text = |path: &PathBuf| text_of(path).map(Arc::from);
+    let texts: BTreeMap<&PathBuf, Option<Arc<str>>> = there.iter().map(|path| (*path, text(path))).collect();
     let is_below = |root: &PathBuf| root == Path::new(".") || chart.starts_with(root);
-    // What cannot be read cannot be moved either, and what a link leads to belongs to others too.
-    let is_file = |file: &PathBuf| text_of(file).is_some() && !disk::is_link(file);
-    let is_usable = |file: &&PathBuf| disk::is_missing(file) || is_file(file) && input.is_listed(file);
-    let is_open = input.roots.iter().any(is_below) && [&requirements, &old_lock, &lock].iter().all(is_usable);
-    let text = |file: &Path| text_of(file).filter(|text| !text.is_empty()).map(Arc::from);
-    ChartFiles { is_open, requirements: text(&requirements), old_lock: text(&old_lock), lock: text(&lock) }
+    let closed = if input.roots.iter().any(is_below) {
+        let visited = if there.is_empty() { BTreeSet::new() } else { visited_in(chart, &input.options) };
+        let is_of_run = |path: &PathBuf| {
+            let is_listed = input.listed.as_ref().is_none_or(|listed| listed.has(path));
+            is_listed && visited.contains(path) && !disk::is_link(path) && texts[path].is_some()
+        };
+        let left_out = there.iter().find(|path| !is_of_run(path)).and_then(|path| name_of(path));
+        left_out
+            .map(|name| format!("{name} is not of the run: it is excluded or not listed, a symbolic link or no text"))
+    } else {
+        Some("pass the folder of the chart as a path, so that files beside it may be written".to_owned())
+    };
+    let [requirements, old_lock, lock] =
+        paths.each_ref().map(|path| texts.get(path).map(|text| text.clone().unwrap_or_default()));
+    ChartFiles { closed, requirements, old_lock, lock }
+}
+
+/// Returns the files of any name that a walk of a folder visits.
+fn visited_in(folder: &Path, options: &WalkOptions) -> BTreeSet<PathBuf> {
+    let options = WalkOptions { every_name: true, ..options.clone() };
+    let scan = disk::scan(&[Path::new(".").join(folder)], &options, |_, _| Some(()));
+    scan.visited.into_iter().map(|(path, ())| path).collect()
 }
 
 /// Returns whether a template that mentions no known API group can print known objects in its chart.

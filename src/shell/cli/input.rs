@@ -120,6 +120,8 @@ pub(super) struct Input<T> {
     pub(super) skips: BTreeMap<Skip, usize>,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
+    /// How they are walked.
+    pub(super) options: WalkOptions,
     /// The files that are reported; all where there is no list.
     pub(super) listed: Option<FileList>,
     /// The part of the tree that is reported; all of it where there is none.
@@ -140,6 +142,7 @@ impl<T> Default for Input<T> {
             groups: BTreeMap::new(),
             skips: BTreeMap::new(),
             roots: Vec::new(),
+            options: WalkOptions::default(),
             listed: None,
             shard: None,
         }
@@ -331,7 +334,7 @@ pub(super) fn read<T: Send>(
         console.note(&settings_below(&args.paths, files).iter().map(line).collect::<String>())?;
     }
     let groups = groups.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let input = Input { roots: args.paths.clone(), listed, shard: args.shard, groups, ..Input::default() };
+    let input = Input { roots: args.paths.clone(), options, listed, shard: args.shard, groups, ..Input::default() };
     Ok(input.collect(scan, seen))
 }
 

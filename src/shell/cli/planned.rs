@@ -388,7 +388,7 @@ fn conclude<'p>(
     }
     let (files, mut found) = (std::mem::take(&mut input.made).into_iter(), std::mem::take(&mut input.findings));
     let (mut surveys, kept): (Vec<FileSurvey>, Vec<KeptFile>) = files.map(|file| (file.survey, file.kept)).unzip();
-    surveys.iter_mut().for_each(|survey| survey.chart = charts::folder_of(&survey.file, &input));
+    surveys.iter_mut().for_each(|survey| survey.chart = charts::folder_of(&survey.file, &input, planner.goal()));
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let listed = input.others().map(|others| {

@@ -57,7 +57,9 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
     if args.allow_dirty {
         return Ok(());
     }
-    let paths: Vec<PathBuf> = files.iter().map(|file| PathBuf::from(&file.file)).collect();
+    // Git has nothing of a file that is made.
+    let files = files.iter().filter(|file| !file.before.is_empty());
+    let paths: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.file)).collect();
     match disk::uncommitted(&paths) {
         Ok(dirty) if dirty.is_empty() => Ok(()),
         Ok(dirty) => {
@@ -93,6 +95,7 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
         path: PathBuf::from(&file.file),
         before: Fingerprint::of(file.before.as_bytes()),
         after: file.after().into_bytes(),
+        like: None,
     };
     let journal = journal.map_or_else(|| Journal::open(bounds).map_err(failure), Ok)?;
     let changes = files.iter().map(change).collect();

@@ -373,7 +373,7 @@ mod tests {
     /// Replaces the content of `path` in a tree whose top is `folder`.
     fn replace(folder: &Path, path: &Path) -> Result<WrittenFiles, Aborted> {
         let before = Fingerprint::of(b"old");
-        let change = FileChange { path: path.to_owned(), before, after: b"new".to_vec() };
+        let change = FileChange { path: path.to_owned(), before, after: b"new".to_vec(), like: None };
         Transaction::stage(&Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?, vec![change], "")?.commit()
     }
 

@@ -314,7 +314,7 @@ mod tests {
 
     /// Writes `to` into every file of the tree, whose content is `from`.
     fn write(tree: &Sample, from: &[u8], to: &[u8]) {
-        let change = |path| FileChange { path, before: Fingerprint::of(from), after: to.to_vec() };
+        let change = |path| FileChange { path, before: Fingerprint::of(from), after: to.to_vec(), like: None };
         let changes = tree.paths().into_iter().map(change).collect();
         Transaction::stage(&tree.journal(), changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
     }

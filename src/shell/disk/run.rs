@@ -17,6 +17,8 @@ pub(crate) struct FileChange {
     pub(crate) before: Fingerprint,
     /// All of its new bytes.
     pub(crate) after: Vec<u8>,
+    /// The place of the file whose mode it gets, where it is made; without one it gets that of a new file.
+    pub(crate) like: Option<PathBuf>,
 }
 
 /// What happens to files that changed since the run that is to be undone.

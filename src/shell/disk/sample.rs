@@ -180,7 +180,7 @@ impl Sample {
     }
 
     pub(super) fn change(&self, name: &str) -> FileChange {
-        FileChange { path: self.top.join(name), before: Fingerprint::of(&old(name)), after: new(name) }
+        FileChange { path: self.top.join(name), before: Fingerprint::of(&old(name)), after: new(name), like: None }
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {

@@ -52,6 +52,8 @@ struct Replacement {
     swap: Swap,
     /// What it becomes, until that is written.
     after: Vec<u8>,
+    /// Whose mode it gets, where it is made.
+    like: Option<PathBuf>,
     progress: SwapProgress,
 }
 
@@ -102,6 +104,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             shown: change.path,
             swap: Swap::of(&record, at, &inside("journal")),
             after: change.after,
+            like: change.like,
             progress: SwapProgress::Planned,
         };
         transaction.replacements = targets.into_iter().enumerate().map(replacement).collect();
@@ -170,7 +173,9 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         for replacement in &mut self.replacements {
             let after = std::mem::take(&mut replacement.after);
             let Swap { place, staged, before, .. } = &replacement.swap;
-            let like = if *before == Content::Missing { FileMode::New } else { FileMode::SameAs(place) };
+            let is_made = *before == Content::Missing;
+            let like = if is_made { replacement.like.as_deref() } else { Some(&**place) };
+            let like = like.map_or(FileMode::New, FileMode::SameAs);
             if !after.is_empty() {
                 let written = self.journal.files.write_new(staged, &after, like);
                 written.map_err(Aborted::at(Step::Stage, &replacement.shown))?;
@@ -745,7 +750,7 @@ mod tests {
     fn a_change_that_changes_nothing_does_not_touch_its_file() {
         let tree = tree();
         let path = tree.top.join("none.yaml");
-        let nothing = FileChange { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
+        let nothing = FileChange { path, before: Fingerprint::of(b"same"), after: b"same".to_vec(), like: None };
         let outcome = Transaction::stage(&tree.watched(|_, _, _| fault()), vec![nothing], "").unwrap().commit();
         assert_eq!(outcome, Ok(WrittenFiles::default()));
     }

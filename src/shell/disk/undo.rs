@@ -35,7 +35,7 @@ pub(crate) fn undo<F: FileSystem>(
             (Err(failure), _) => failures.push((path, failure)),
             (Ok(present), _) if present == entry.before => drop(restored.insert(entry.place())),
             (Ok(before), _) => match old_content(journal, number, at, entry.before) {
-                Ok(after) => changes.push(FileChange { path, before, after }),
+                Ok(after) => changes.push(FileChange { path, before, after, like: Some(kept(&finished(number), at)) }),
                 Err(failure) => failures.push((journal.shown(&kept(&finished(number), at)), failure)),
             },
         }
