@@ -1,4 +1,4 @@
-//! Answers: whose are the keys or items that may stand in a hole, at which path are they, and does an edit leave them to it?
+//! Answers: whose are the keys or items that may stand in a hole or are inserted, at which path are they, and does an edit leave them to it?
 //!
 //! The column of a hole decides: they belong to the nearest key or dash above that is further left, or to a key at their column that has no
 //! value on its line.
@@ -161,6 +161,18 @@ impl Reading {
                 apart && self.leaves_before(edit, hole)
             }
         })
+    }
+
+    /// Returns whether what an insertion adds is printed once for each key or item that it belongs to, where `candidate` makes it: both are in
+    /// the same ranges.
+    pub(super) fn is_in_turns(&self, template: &Template, edit: &Edit, candidate: &Candidate) -> bool {
+        if !template.has_ranges() {
+            return true;
+        }
+        let before = &self.text[..edit.span.start];
+        let owner = first_column(before, &edit.text).and_then(|column| owner(before, column, Wanted::OrList));
+        let ranges = |at: usize| template.ranges_around(at);
+        owner.is_none_or(|owner| ranges(candidate.touched.start) == ranges(self.source_of(template, owner.start)))
     }
 
     fn leaves_behind(&self, edit: &Edit, hole: &Hole) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! A deletion or insertion beside white space can be said in several ways: deleting a line with its line feed, or with the one before it.
 //! Each is a [`Candidate`], and all readings must agree on one of them (`agree`). An insertion belongs to the readings that print its
-//! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed.
+//! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed. Readings print one turn of a
+//! range; that others want the insertion too is known where the anchor is in the ranges that what is inserted belongs to.
 //!
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
 
@@ -359,8 +360,9 @@ impl Carrier<'_> {
         let anchor = if side == Side::Behind { place } else { place - 1 };
         let candidate =
             Candidate { edit: Edit::new(place, place, edit.text.clone()), touched: Span::new(anchor, anchor + 1) };
-        let fits =
-            self.survives_trimming(&candidate.edit) && self.reading.leaves_holes(self.template, edit, &candidate);
+        let fits = self.survives_trimming(&candidate.edit)
+            && self.reading.leaves_holes(self.template, edit, &candidate)
+            && self.reading.is_in_turns(self.template, edit, &candidate);
         fits.then_some(candidate)
     }
 

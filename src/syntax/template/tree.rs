@@ -103,6 +103,25 @@ impl Template {
         &self.actions
     }
 
+    /// Returns whether there is a `range` in the file.
+    pub(super) fn has_ranges(&self) -> bool {
+        self.actions.iter().any(|action| action.keyword == Keyword::Range)
+    }
+
+    /// Returns the numbers of the actions that begin the ranges around a byte of the file.
+    pub(super) fn ranges_around(&self, at: usize) -> Vec<usize> {
+        let mut open = Vec::new();
+        for (index, action) in self.actions.iter().enumerate().take_while(|(_, action)| action.span.end <= at) {
+            match action.keyword {
+                Keyword::If | Keyword::With | Keyword::Range | Keyword::Block | Keyword::Define => open.push(index),
+                Keyword::End => drop(open.pop()),
+                _ => {}
+            }
+        }
+        open.retain(|index| self.actions[*index].keyword == Keyword::Range);
+        open
+    }
+
     /// Returns the texts that can be read: first what the file itself prints, then its definitions.
     pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         (0..self.bodies.len()).map(|index| Part { template: self, index })
