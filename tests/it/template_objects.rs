@@ -455,6 +455,13 @@ fn a_chart_is_told_in_one_line() {
         "the objects of its templates: 1 to convert, 3 unchanged; actions print the apiVersion of these as the target wants it: 1 by `{{ include \"version\" . }}`, 1 by `{{ template \"version\" . }}`",
     );
     becomes(before, &after, CURRENT, 0);
+    // One that prints what goes does not follow the cluster.
+    let action = "{{ .Capabilities.APIVersions.Has \"autoscaling/v2beta2\" | ternary \"autoscaling/v2beta2\" \"autoscaling/v2beta1\" }}";
+    let old = format!(
+        "apiVersion: {action}\nkind: HorizontalPodAutoscaler\nmetadata: {{name: x}}\nspec:\n  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: x}}\n  maxReplicas: 3\n"
+    );
+    let run = becomes(&old, &old, CURRENT, 1);
+    assert!(run.all().contains("1 held back") && !run.all().contains("as the target wants it"), "{}", run.all());
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
 use super::template_plan::{ReadingPlan, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
-use crate::engine::convert::{ChartValues, Documents, Goal};
+use crate::engine::convert::{ChartValues, Documents, Goal, Outcome};
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{FileSurvey, Run, Surveyor, groups};
 use crate::engine::manifest::{self, Manifest, Object, Reading, Recognizer};
@@ -332,13 +332,19 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        let followed = followed(&manifest, chart, reading);
         let versions =
             reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
         let leaves_version =
             versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
         let mut planned = planned.last();
+        let mut followed = followed(&manifest, chart, reading);
+        // What changes does not follow the cluster to the target.
+        let stays = |place: &Location| {
+            let mut objects = planned.iter().flat_map(|planned| &planned.objects);
+            objects.all(|object| object.location != *place || object.outcome == Outcome::Unchanged)
+        };
+        followed.retain(|(_, place)| stays(place));
         if let Some(planned) = &mut planned {
             for (object, survey) in manifest.objects.iter().zip(&surveys[0].objects) {
                 let open = survey.open.as_deref();
