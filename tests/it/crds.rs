@@ -10,7 +10,7 @@ type Version<'t> = (&'t str, &'t str, &'t str);
 
 const SERVED: &str = "served: true, storage: false";
 pub(crate) const STORED: &str = "served: true, storage: true";
-const DEPRECATED: &str = "served: true, storage: false, deprecated: true";
+pub(crate) const DEPRECATED: &str = "served: true, storage: false, deprecated: true";
 const UNSERVED: &str = "served: false, storage: false";
 
 pub(crate) fn crd(kind: &str, strategy: &str, versions: &[Version<'_>]) -> String {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::crds::{DEPRECATED, STORED, crd};
 use crate::support::trees::{Run, Tree};
 use crate::support::{copy, root};
 
@@ -116,6 +117,20 @@ fn only_listed_files_are_reported_and_written() {
     apply(&tree, "sub/b.yaml\n").check(0);
     assert!(is_converted(&tree, "sub/b.yaml") && !is_converted(&tree, "a.yaml"));
     apply(&tree, "sub/b.yaml\n").check(0);
+}
+
+/// The files are read once more with the CRDs that are found in them, but standard input has its end.
+#[test]
+fn a_list_on_standard_input_is_for_trees_with_crds_too() {
+    let schema = "room: {type: string}";
+    let crd = crd("Lamp", "None", &[("v1beta1", DEPRECATED, schema), ("v1", STORED, schema)]);
+    let lamp = "apiVersion: home.example/v1beta1\nkind: Lamp\nmetadata: {name: a}\nspec: {room: hall}\n";
+    let tree = Tree::of(&[("crd.yaml", &crd), ("lamp.yaml", lamp)]);
+    let run = |command: &str| tree.run_fed(&[command, "--files-from", "-", "."], "lamp.yaml\n");
+    let check = run("check");
+    check.check(1);
+    assert!(check.out.starts_with("lamp.yaml:1:1: Lamp a: home.example/v1beta1 -> home.example/v1"), "{}", check.out);
+    assert!(run("detect").err.starts_with("1 of 1 listed file read, 1 object recognized"));
 }
 
 #[test]

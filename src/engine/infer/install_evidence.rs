@@ -47,26 +47,47 @@ struct Mention {
     version: String,
 }
 
-/// The packs whose release is looked for, and the texts without which a file names none.
+/// The packs whose release is looked for, and the texts without which a file names none. Searches are made when they are first used.
 #[derive(Debug)]
 pub struct Installations<'p> {
     all: &'p Packs,
-    sought: Vec<&'p Pack>,
-    /// Made when it is first used.
+    sought: Vec<Sought<'p>>,
+    any: OnceLock<TextSearch>,
+}
+
+/// A pack whose release is looked for.
+#[derive(Debug)]
+struct Sought<'p> {
+    pack: &'p Pack,
     texts: OnceLock<TextSearch>,
+}
+
+impl<'p> Sought<'p> {
+    /// Returns the texts without which a file does not name the release.
+    fn texts(&self) -> impl Iterator<Item = &'p str> {
+        self.pack.marks().texts().chain(names(self.pack))
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.texts.get_or_init(|| TextSearch::new(self.texts())).is_in(text.as_bytes())
+    }
 }
 
 impl<'p> Installations<'p> {
     /// Looks for releases of those of the packs `all` for which `is_sought` holds.
     pub fn new(all: &'p Packs, is_sought: impl Fn(&Pack) -> bool) -> Self {
-        Self { all, sought: all.iter().filter(|pack| is_sought(pack)).collect(), texts: OnceLock::new() }
+        let sought = all.iter().filter(|pack| is_sought(pack)).map(|pack| Sought { pack, texts: OnceLock::new() });
+        Self { all, sought: sought.collect(), any: OnceLock::new() }
     }
 
     /// Collects the releases that a file names, in its order.
     pub fn evidence_in(&self, manifest: &Manifest) -> Vec<(&'p Pack, Evidence)> {
-        let texts = || self.sought.iter().flat_map(|pack| pack.marks().texts().chain(names(pack)));
-        let any = self.texts.get_or_init(|| TextSearch::new(texts()));
-        if any.is_in(manifest.text.as_bytes()) { evidence_in(manifest, self.all, &self.sought) } else { Vec::new() }
+        let any = self.any.get_or_init(|| TextSearch::new(self.sought.iter().flat_map(Sought::texts)));
+        if !any.is_in(manifest.text.as_bytes()) {
+            return Vec::new();
+        }
+        let packs = self.sought.iter().filter(|sought| sought.is_in(&manifest.text)).map(|sought| sought.pack);
+        evidence_in(manifest, self.all, &packs.collect::<Vec<_>>())
     }
 }
 

@@ -187,15 +187,18 @@ impl Recognizer {
     }
 
     fn mentions_named_group(&self, bytes: &[u8]) -> bool {
+        self.any_group().any(bytes, |found| group_name::is_one(bytes, found))
+    }
+
+    fn any_group(&self) -> &TextSearch {
         let texts = || self.groups.iter().flat_map(|group| group_texts(group)).map(String::into_bytes);
-        let groups = self.any_group.get_or_init(|| TextSearch::new(texts()));
-        groups.any(bytes, |found| group_name::is_one(bytes, found))
+        self.any_group.get_or_init(|| TextSearch::new(texts()))
     }
 
     /// Returns whether `bytes` contain the name of a known API group that is no mere word.
     pub(super) fn mentions_dotted_group(&self, bytes: &[u8]) -> bool {
-        let mut dotted = self.groups.iter().filter(|group| group.contains('.'));
-        dotted.any(|group| memmem::find(bytes, group.as_bytes()).is_some())
+        // The texts of the others end in a slash, which no group has: they hide none.
+        self.any_group().any(bytes, |found| bytes[found].contains(&b'.'))
     }
 
     /// Returns whether `group` is known.
@@ -261,5 +264,21 @@ fn group_texts(group: &str) -> Vec<String> {
         "" => Vec::new(),
         dotted if dotted.contains('.') => vec![dotted.to_owned()],
         word => vec![format!("{word}/"), format!("{word}\\/")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_beside_a_dotted_group_hides_it_not() {
+        let recognizer = Recognizer::new(["apps", "shops.example"]);
+        let check =
+            |text: &str, expected| assert_eq!(recognizer.mentions_dotted_group(text.as_bytes()), expected, "{text}");
+        check("a: shops.example/b", true);
+        check("apps/shops.example", true);
+        check("apps/v1", false);
+        check("apps.example", false);
     }
 }

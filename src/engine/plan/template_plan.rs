@@ -463,6 +463,9 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns the edits of parts after checking what is printed with them; holds back those parts that print something else.
     fn verified(&mut self, mut accepted: Vec<Accepted>, environment: Environment<'_>) -> EditSet {
+        if accepted.is_empty() {
+            return EditSet::default();
+        }
         if let Ok(edits) = self.check(&accepted, environment) {
             return edits;
         }

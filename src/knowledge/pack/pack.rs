@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::built_in::{self, BuiltInPack, BuiltInSchemaRule, TESTED};
 use super::crds::gather::{Gathered, ReleasedCrd};
+use super::default_groups::default_groups;
 use super::folder::Folder;
 use super::nearest::near_releases;
 use super::releases::{ReleaseNotes, Releases};
@@ -332,7 +333,10 @@ impl Pack {
         self.default_groups.get_or_init(|| match self.origin {
             Origin::BuiltIn(pack) => pack.default_groups.iter().map(|group| (*group).to_owned()).collect(),
             Origin::Given => self.folder.default_groups(),
-            Origin::Crds => self.folder.with(self.catalogs_of_crds()).default_groups(),
+            Origin::Crds => {
+                let named = |crd: &ReleasedCrd| default_groups(&crd.value.to_string()).map(str::to_owned).collect();
+                self.crds().flat_map::<Vec<String>, _>(named).collect()
+            }
         })
     }
 
@@ -439,12 +443,16 @@ impl Pack {
 
     /// Writes the catalogs that are made of CRDs, by their paths.
     fn catalogs_of_crds(&self) -> BTreeMap<String, String> {
-        let crds = self.catalogs.values().flat_map(|catalog| match &catalog.source {
+        let files = Gathered::of_crds(self.crds()).files(self.line());
+        files.into_iter().map(|(name, text)| (format!("catalog/{name}"), text)).collect()
+    }
+
+    /// Returns the CRDs that the pack is made of.
+    fn crds(&self) -> impl Iterator<Item = &ReleasedCrd> {
+        self.catalogs.values().flat_map(|catalog| match &catalog.source {
             CatalogSource::File(_) => &[],
             CatalogSource::Crds(crds) => crds.as_slice(),
-        });
-        let files = Gathered::of_crds(crds).files(self.line());
-        files.into_iter().map(|(name, text)| (format!("catalog/{name}"), text)).collect()
+        })
     }
 
     fn read_catalog(&self, source: &CatalogSource) -> Result<Catalog, String> {

@@ -10,7 +10,7 @@ use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::console::Console;
-use super::input::{self, Empty};
+use super::input::{self, CRD_KIND, Empty};
 use crate::authoring::crd_check::check_nameless;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::manifest::{Manifest, Object};
@@ -201,7 +201,7 @@ fn ambiguous(kind: &GroupKind, first: &CrdObject, other: &CrdObject) -> Finding 
 
 /// Finds what a file says of CRDs whose groups no pack knows; one that cannot be read as data is none.
 pub(super) fn unknown_in(manifest: &Manifest, packs: &Packs) -> Vec<CrdPart> {
-    let says = |object: &Object| object.kind.kind == CRD || is_kustomization(object);
+    let says = |object: &Object| object.kind.kind == CRD_KIND || is_kustomization(object);
     let is_unknown = |kind: &GroupKind| packs.of_group(&kind.group).is_none();
     match manifest.objects.iter().any(says) {
         true => in_manifest(manifest, is_unknown).unwrap_or_default(),
@@ -227,16 +227,13 @@ fn in_manifest(manifest: &Manifest, counts: impl Fn(&GroupKind) -> bool) -> Resu
     Ok(parts)
 }
 
-/// The kind of CRDs.
-const CRD: &str = "CustomResourceDefinition";
-
 fn is_kustomization(object: &Object) -> bool {
     object.inline_patch.is_none() && ["Kustomization", "Component"].contains(&object.kind.kind.as_str())
 }
 
 /// Returns the name of the CRD that a strategic merge patch gives a webhook: one that defines no kind itself.
 fn webhook_patch(value: &Value) -> Option<String> {
-    let is_patch = value["kind"] == CRD && value.pointer("/spec/names").is_none();
+    let is_patch = value["kind"] == CRD_KIND && value.pointer("/spec/names").is_none();
     let is_webhook = is_patch && value.pointer("/spec/conversion/strategy") == Some(&Value::from("Webhook"));
     value.pointer("/metadata/name").and_then(Value::as_str).filter(|_| is_webhook).map(str::to_owned)
 }
@@ -246,7 +243,7 @@ fn webhook_patch(value: &Value) -> Option<String> {
 fn webhooks_patched_by(kustomization: &Value) -> impl Iterator<Item = Option<String>> {
     let patches = ["patches", "patchesJson6902"].into_iter().filter_map(|key| kustomization[key].as_array());
     let is_about = |patch: &&Value| {
-        patch["target"]["kind"] == CRD && patch["patch"].as_str().is_none_or(|text| text.contains("conversion"))
+        patch["target"]["kind"] == CRD_KIND && patch["patch"].as_str().is_none_or(|text| text.contains("conversion"))
     };
     let is_plain = |name: &&str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-.".contains(letter));
     patches

@@ -11,7 +11,7 @@ use super::console::{Console, Destination};
 use super::crd_sets::{self, CrdPart};
 use super::exit::{Exit, Pending};
 use super::formats;
-use super::input::{self, Empty, Groups, Input, Look};
+use super::input::{self, CRD_KIND, Empty, Groups, Input, Look, ReadList};
 use super::inventory;
 use super::output::{Level, explain_exit, nothing_recognized, print};
 use super::packs;
@@ -82,8 +82,6 @@ struct FileDetection<'p> {
     kept: KeptFile,
     found: Detection<'p>,
     crds: Vec<(&'p Pack, Crd)>,
-    /// CRDs of kinds that no pack knows.
-    unknown_crds: Vec<CrdPart>,
 }
 
 /// What detects the releases of one file after the other.
@@ -110,10 +108,9 @@ impl<'p> Detector<'p> {
         // What is kept of each file until all are read takes no more than it needs.
         found.objects.shrink_to_fit();
         found.spans.shrink_to_fit();
-        let (crds, unknown_crds) = (crds_in(&manifest, packs), crd_sets::unknown_in(&manifest, packs));
-        let survey = self.surveyor.survey(&manifest);
+        let (crds, survey) = (crds_in(&manifest, packs), self.surveyor.survey(&manifest));
         let kept = self.room.keep(manifest, survey.is_unknown);
-        Box::new(FileDetection { survey, kept, found, crds, unknown_crds })
+        Box::new(FileDetection { survey, kept, found, crds })
     }
 }
 
@@ -128,7 +125,7 @@ fn put_together<'p>(
     let (mut crds, mut spans_elsewhere) = (Vec::new(), Vec::new());
     detection.objects.reserve_exact(files.iter().map(|file| file.found.objects.len()).sum());
     for file in files {
-        let FileDetection { survey, kept: content, mut found, crds: of_file, .. } = *file;
+        let FileDetection { survey, kept: content, mut found, crds: of_file } = *file;
         crds.extend(of_file);
         detection.evidence.append(&mut found.evidence);
         if is_listed(&survey.file) {
@@ -166,12 +163,13 @@ fn read(args: &DetectArgs, console: Console) -> Result<Read> {
         crd_sets::without_stdin(&args.crds, "the manifests are read from")?;
     }
     let piped = input::piped(&args.files, Empty::of(args.output.allow_empty))?;
+    // As for `check`: who passes CRDs should see what is not in them.
+    let groups = if args.crds.is_empty() { Groups::Ignore } else { Groups::Count };
+    let look = Look { excluded: config.excluded.as_ref(), groups };
     let read = |packs, recognizer: &Recognizer| {
-        // As for `check`: who passes CRDs should see what is not in them.
-        let groups = if args.crds.is_empty() { Groups::Ignore } else { Groups::Count };
-        let look = Look { excluded: config.excluded.as_ref(), groups };
         let detector = Detector::new(packs);
-        input::read(&args.files, piped.as_deref(), recognizer, look, console, |manifest| detector.detect(manifest))
+        let make = |manifest| detector.detect(manifest);
+        input::read(&args.files, piped.as_deref(), &ReadList::new(), recognizer, look, console, make)
     };
     let with = |pack: Option<Pack>| match pack {
         Some(pack) => packs::load_with(&args.packs.packs, Some(pack)),
@@ -184,18 +182,20 @@ fn read(args: &DetectArgs, console: Console) -> Result<Read> {
         let input = read(packs, &recognizer)?;
         return Ok((packs, config, recognizer, input));
     }
+    // The packs decide what is made of a file, so CRDs are looked for before.
     let recognizer = input::recognizer_of_crds(packs, &[], &config);
-    let mut input = read(packs, &recognizer)?;
-    let unknown: Vec<_> = input.made.iter_mut().flat_map(|file| std::mem::take(&mut file.unknown_crds)).collect();
+    let unknown = |manifest: Manifest| crd_sets::unknown_in(&manifest, packs);
+    let unknown = input::read_those_with(CRD_KIND, &args.files, piped.as_deref(), &recognizer, look, unknown)?;
+    let unknown: Vec<CrdPart> = unknown.into_iter().flatten().collect();
     if unknown.is_empty() {
+        let input = read(packs, &recognizer)?;
         return Ok((packs, config, recognizer, input));
     }
     let (tree, mut findings) = crd_sets::of_tree(unknown, console)?;
-    findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
-    drop(input);
     let packs = with(tree.map(|tree| tree.pack))?;
     let recognizer = of_all(packs);
     let mut input = read(packs, &recognizer)?;
+    findings.retain(|finding| input.is_listed(Path::new(&finding.location.file)));
     input.findings.extend(findings);
     Ok((packs, config, recognizer, input))
 }

@@ -5,11 +5,13 @@
 //!
 //! Invariant: every file that was seen is in the counts.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use memchr::memmem::Finder;
 
 use super::args::FileArgs;
 use super::chart_folder::{TEMPLATES, VENDORED, chart_around, chart_decided_by, chart_of, every_name, hidden_chart};
@@ -31,7 +33,7 @@ use crate::shell::report::{Counts, plural, visible};
 pub(super) const CRD_GROUP: &str = "apiextensions.k8s.io";
 
 /// Their kind.
-const CRD_KIND: &str = "CustomResourceDefinition";
+pub(super) const CRD_KIND: &str = "CustomResourceDefinition";
 
 /// What to do about a file that is not a regular one.
 const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
@@ -279,10 +281,14 @@ fn groups_in(bytes: &[u8], groups: &mut BTreeMap<String, usize>) {
     }
 }
 
+/// The list of the files that are reported, once it was read: it can be standard input.
+pub(super) type ReadList = OnceCell<Option<FileList>>;
+
 /// Reads the files that `args` name, or takes what was `piped` for one, and keeps what `make` makes of them; it is called from several threads.
 pub(super) fn read<T: Send>(
     args: &FileArgs,
     piped: Option<&[u8]>,
+    listed: &ReadList,
     recognizer: &Recognizer,
     look: Look<'_>,
     console: Console,
@@ -304,7 +310,14 @@ pub(super) fn read<T: Send>(
         let (path, chart) = (visible(&name(path)), visible(&name(&chart)));
         bail!("{path} is in the templates of the chart {chart}, which the path does not show: pass {chart}/templates");
     }
-    let listed = args.files_from.as_deref().map(|list| file_list(list, args, console)).transpose()?.flatten();
+    let listed = match (listed.get(), args.files_from.as_deref()) {
+        (Some(listed), _) => listed.clone(),
+        (None, None) => None,
+        (None, Some(list)) => {
+            let read = file_list(list, args, console)?;
+            listed.get_or_init(|| read).clone()
+        }
+    };
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args, look.excluded)?;
     let progress = console.progress("read");
@@ -338,6 +351,28 @@ pub(super) fn read<T: Send>(
     Ok(input.collect(scan, seen))
 }
 
+/// Returns what `make` makes of the files that `args` name, or of what was `piped`, as far as `text` is in them. It is for what must be known
+/// before [`read`], which tells what there is to tell.
+pub(super) fn read_those_with<T: Send>(
+    text: &str,
+    args: &FileArgs,
+    piped: Option<&[u8]>,
+    recognizer: &Recognizer,
+    look: Look<'_>,
+    make: impl Fn(Manifest) -> T + Sync,
+) -> Result<Vec<T>> {
+    let text = Finder::new(text);
+    let visit = |path: &Path, bytes: &[u8]| {
+        text.find(bytes)?;
+        File::new(path.to_str()?, bytes, recognizer, &make)
+    };
+    if let Some(bytes) = piped {
+        return Ok(text.find(bytes).map(|_| from_bytes(bytes, recognizer, &make).made).unwrap_or_default());
+    }
+    let scan = disk::scan(&args.paths, &options(args, look.excluded)?, visit);
+    Ok(Input { roots: args.paths.clone(), ..Input::default() }.collect(scan, 0).made)
+}
+
 /// Reads every file of a folder of CRDs, ignored and hidden ones too, or one file, or standard input.
 ///
 /// # Errors
@@ -353,7 +388,8 @@ pub(super) fn read_crds(
         FileArgs { paths: vec![folder.to_owned()], no_ignore: true, hidden: true, follow: true, ..FileArgs::default() };
     let recognizer = recognizer_of_groups(packs);
     let piped = piped(&files, empty).context(named.to_owned())?;
-    let read = read(&files, piped.as_deref(), &recognizer, Look::default(), console, |manifest| manifest);
+    let (piped, list) = (piped.as_deref(), ReadList::new());
+    let read = read(&files, piped, &list, &recognizer, Look::default(), console, |manifest| manifest);
     let read = read.context(named.to_owned())?;
     for template in &read.templates {
         check_template_of_crds(&template.file, &template.text).context(named.to_owned())?;

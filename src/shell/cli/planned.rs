@@ -13,7 +13,7 @@ use super::config::Config;
 use super::console::Console;
 use super::crd_sets;
 use super::exit::{Exit, Pending};
-use super::input::{self, Empty, Groups, Input, Look};
+use super::input::{self, Empty, Groups, Input, Look, ReadList};
 use super::journal::interrupted_run;
 use super::named_files;
 use super::origin::{self, Told};
@@ -207,9 +207,10 @@ fn planned_within<'p>(
     // Without the CRDs of an API nothing is known of it: who passes some should see what is not in them.
     let groups = if args.target.crds.is_empty() { Groups::Ignore } else { Groups::Count };
     let look = Look { excluded: config.excluded.as_ref(), groups };
+    let listed = ReadList::new();
     plan_files(&request, &config, limits, console, |recognizer, make| {
         let piped = piped.as_deref();
-        let mut input = input::read(&args.files, piped, recognizer, look, console, make)?;
+        let mut input = input::read(&args.files, piped, &listed, recognizer, look, console, make)?;
         if piped.is_none() {
             named_files::add(&mut input, recognizer, make);
         }
