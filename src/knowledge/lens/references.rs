@@ -99,14 +99,24 @@ impl References {
         merged(targets.filter_map(|target| Some((target, self.value_in(&target)?))).collect())
     }
 
-    /// Returns the value in a referenced object; its namespace as a kustomization sets it, or why that is unknown.
+    /// Returns the value in a referenced object; its namespace as a kustomization sets it, or why it is unknown.
     fn value_in(&self, target: &ObjectView<'_>) -> Option<Result<Value, String>> {
         let is_namespace = self.value == FieldPath::default().key("metadata").key("namespace").pattern();
         match target.namespace {
             Namespace::Named(name) if is_namespace => Some(Ok(Value::from(name.as_str()))),
             Namespace::Several(_) if is_namespace => Some(Err(target.namespace.description())),
+            _ if self.is_printed_in(target) => Some(Err("has what an action prints".to_owned())),
             _ => self.value.matches(target.value).first()?.get(target.value).cloned().map(Ok),
         }
+    }
+
+    /// Returns whether an action prints the value in a referenced object, or a part of it, as far as its data does not have that.
+    fn is_printed_in(&self, target: &ObjectView<'_>) -> bool {
+        let place = self.value.matches(target.value).into_iter().next();
+        target.place.open.contents().any(|hole| match &place {
+            Some(place) => hole.starts_with(place),
+            None => self.value.starts_with(&hole.pattern()),
+        })
     }
 
     /// Returns the first reference whose namespace has no such object, while another namespace has: the place of the namespace in
