@@ -567,3 +567,16 @@ fn what_an_action_prints_into_a_part_of_an_object_does_not_make_it_a_patch() {
         "spec.modelName is required but missing",
     );
 }
+
+#[test]
+fn an_object_that_may_be_referenced_is_held_back_with_what_references_it() {
+    let chart = |reference: &str| {
+        format!(
+            "apiVersion: keda.k8s.io/v1alpha1\nkind: TriggerAuthentication\nmetadata:\n  name: a\nspec:\n  secretTargetRef:\n  - parameter: authMode\n    name: a\n    key: mode\n---\napiVersion: keda.k8s.io/v1alpha1\nkind: ScaledObject\nmetadata:\n  name: a\nspec:\n  scaleTargetRef:\n    deploymentName: a\n  triggers:\n  - type: kafka\n    metadata:\n      topic: a\n    authenticationRef:\n      {reference}\n"
+        )
+    };
+    for reference in ["name: a", "name: {{ .Values.name }}", "{{- toYaml .Values.reference | nindent 6 }}"] {
+        let run = becomes(&chart(reference), &chart(reference), "keda@2.0", 1);
+        says(&run, "templates/a.yaml:11:1: held-back[converts-together]", "TriggerAuthentication a");
+    }
+}

@@ -13,6 +13,7 @@ use super::context::{Candidates, Context, Namespace, ObjectView, some_of};
 use super::session::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::variable::has_variable;
 
 /// A reference to the object in others: `{ kind: ShopClass.example.com, refs: spec.parametersRef }`
 #[derive(Clone, Debug, Deserialize)]
@@ -91,6 +92,27 @@ impl References {
             candidates.certain.into_iter().chain(candidates.possible).collect()
         });
         targets.collect()
+    }
+
+    /// Returns the objects that the session's object references, or may reference; where there is none, those of its file of which it is not
+    /// known whether they have the name that it references.
+    pub(super) fn possible_targets<'a>(&self, session: &Session<'a>) -> Vec<ObjectView<'a>> {
+        let (own, targets) = (session.object(), self.targets(session));
+        let places = self.refs.matches(own).into_iter();
+        let mut references =
+            places.filter_map(|path| Some((path.get(own)?, path))).filter(|(it, _)| is_to(it, &self.kind));
+        let (Some(context), true, Some((first, place))) = (session.context(), targets.is_empty(), references.next())
+        else {
+            return targets;
+        };
+        let is_open = |(reference, place): (&Value, FieldPath)| {
+            has_variable(reference.get("name").unwrap_or(reference)) || session.has_holes_below(&place)
+        };
+        let is_any = references.chain([(first, place)]).any(is_open);
+        let has_open_name = |other: &ObjectView<'_>| other.name.is_some_and(|name| has_variable(&Value::from(name)));
+        let may_be =
+            |other: &&ObjectView<'_>| other.place.file == session.place().file && (is_any || has_open_name(other));
+        context.of_kind(&self.kind).iter().filter(may_be).copied().collect()
     }
 
     /// Returns the value in the objects that the session's object references, and those objects.
