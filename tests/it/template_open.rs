@@ -537,3 +537,46 @@ fn an_api_version_that_is_the_same_on_every_cluster_follows_none() {
     let own = route("gateway.networking.k8s.io/v1");
     becomes(&own, &own, "gateway-api@1.4/standard", 0);
 }
+
+#[test]
+fn what_another_object_has_is_not_known_where_an_action_prints_into_it() {
+    let class = |kubelet: &str| {
+        format!(
+            "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata:\n  name: a\nspec:\n  amiSelectorTerms:\n  - alias: al2@latest\n  role: a\n  subnetSelectorTerms:\n  - id: subnet-0\n  securityGroupSelectorTerms:\n  - id: sg-0\n  kubelet:\n    maxPods: 20\n{kubelet}"
+        )
+    };
+    let pool = "---\napiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata:\n  name: a\nspec:\n  template:\n    spec:\n      requirements: []\n      nodeClassRef:\n        apiVersion: karpenter.k8s.aws/v1beta1\n        kind: EC2NodeClass\n        name: a\n      kubelet:\n        maxPods: 20\n  disruption:\n    consolidationPolicy: WhenUnderutilized\n    expireAfter: 720h\n";
+    let converted = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: a\nspec:\n  template:\n    spec:\n      requirements: []\n      nodeClassRef:\n        group: karpenter.k8s.aws\n        kind: EC2NodeClass\n        name: a\n      expireAfter: 720h\n  disruption:\n    consolidationPolicy: WhenEmptyOrUnderutilized\n    consolidateAfter: 0s\n";
+    let same = class("  tags: {{ toYaml .Values.tags | nindent 4 }}\n");
+    becomes(&[&same, pool].concat(), &[&same, converted].concat(), "karpenter@1.2", 0);
+    let more = class("    {{- toYaml .Values.kubelet | nindent 4 }}\n");
+    let both = [&more, pool].concat();
+    says(
+        &becomes(&both, &both, "karpenter@1.2", 1),
+        "templates/a.yaml:29:7: held-back[not-convertible]",
+        "the kubelet",
+    );
+}
+
+#[test]
+fn what_an_action_prints_into_a_part_of_an_object_does_not_make_it_a_patch() {
+    let before = "apiVersion: inference.networking.x-k8s.io/v1alpha2\nkind: InferenceObjective\nmetadata:\n  name: a\nspec:\n  priority: -1\n  poolRef:\n    group: inference.networking.k8s.io\n    {{- toYaml .Values.pool | nindent 4 }}\n";
+    says(
+        &becomes(before, before, "gateway-api-inference-extension@0.5.0", 1),
+        "templates/a.yaml:5:1: held-back[invalid-in-target]",
+        "spec.modelName is required but missing",
+    );
+}
+
+#[test]
+fn an_object_that_may_be_referenced_is_held_back_with_what_references_it() {
+    let chart = |reference: &str| {
+        format!(
+            "apiVersion: keda.k8s.io/v1alpha1\nkind: TriggerAuthentication\nmetadata:\n  name: a\nspec:\n  secretTargetRef:\n  - parameter: authMode\n    name: a\n    key: mode\n---\napiVersion: keda.k8s.io/v1alpha1\nkind: ScaledObject\nmetadata:\n  name: a\nspec:\n  scaleTargetRef:\n    deploymentName: a\n  triggers:\n  - type: kafka\n    metadata:\n      topic: a\n    authenticationRef:\n      {reference}\n"
+        )
+    };
+    for reference in ["name: a", "name: {{ .Values.name }}", "{{- toYaml .Values.reference | nindent 6 }}"] {
+        let run = becomes(&chart(reference), &chart(reference), "keda@2.0", 1);
+        says(&run, "templates/a.yaml:11:1: held-back[converts-together]", "TriggerAuthentication a");
+    }
+}

@@ -8,6 +8,7 @@ use std::mem::{Discriminant, discriminant};
 
 use crate::engine::manifest::Object;
 use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
+use crate::knowledge::lens::OpenParts;
 use crate::knowledge::release::{ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPath, Step};
 
@@ -25,11 +26,12 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Returns whether one of the `candidates` accepts in `object`, whose kind `catalog` describes, what breaks `violation` after a conversion; `origin` finds where that was. The CEL
-    /// rules that those releases have are not known: a CEL rule of the user's CRD always counts.
+    /// Returns whether one of the `candidates` accepts in `object`, whose kind `catalog` describes and of which `open` is not known, what breaks
+    /// `violation` after a conversion; `origin` finds where that was. The CEL rules that those releases have are not known: a CEL rule of
+    /// the user's CRD always counts.
     pub(super) fn accepts(
         &self,
-        object: &Object,
+        (object, open): (&Object, &OpenParts),
         catalog: &Catalog,
         candidates: ReleaseSet,
         violation: &Violation,
@@ -40,7 +42,7 @@ impl Baseline {
             .rejected
             .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
-        is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete(object, catalog, candidates))
+        is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete((object, open), catalog, candidates))
     }
 
     /// Returns whether `object` broke the same before the conversion, in each of the candidates that were asked about.
@@ -60,9 +62,14 @@ impl Baseline {
             .min()
     }
 
-    /// Returns whether `object` lacks what each of the `candidates` requires, as a patch does.
-    pub(super) fn is_incomplete(&self, object: &Object, catalog: &Catalog, candidates: ReleaseSet) -> bool {
-        let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, object, catalog));
+    /// Returns whether `object` lacks what each of the `candidates` requires, as a patch does, and no action prints it into what is `open`.
+    pub(super) fn is_incomplete(
+        &self,
+        (object, open): (&Object, &OpenParts),
+        catalog: &Catalog,
+        candidates: ReleaseSet,
+    ) -> bool {
+        let is_incomplete = || candidates.iter().all(|release| is_incomplete_in(release, (object, open), catalog));
         *self.incomplete.get_or_init(is_incomplete)
     }
 }
@@ -84,9 +91,10 @@ fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Reject
 }
 
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.
-fn is_incomplete_in(release: ReleaseId, object: &Object, catalog: &Catalog) -> bool {
+fn is_incomplete_in(release: ReleaseId, (object, open): (&Object, &OpenParts), catalog: &Catalog) -> bool {
     let violations = catalog.check(&object.value, release, version_in(release, object, catalog));
-    violations.iter().any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
+    let is_missing = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
+    violations.iter().any(|violation| is_missing(violation) && !open.may_have(&object.value, &violation.path))
 }
 
 /// Returns the version whose schema an object must meet in a release: its own, where the release has it.

@@ -115,7 +115,7 @@ impl<'a> Subject<'a> {
     /// Returns whether the object is a patch that nobody uses.
     pub(super) fn is_fragment(&self) -> bool {
         self.context.judged == Judged::IfComplete
-            && self.baseline.is_incomplete(self.object, self.catalog(), self.candidates)
+            && self.baseline.is_incomplete((self.object, self.open()), self.catalog(), self.candidates)
     }
 
     /// Returns whether the object lacks the containers of its pods, as only a patch does.
@@ -181,9 +181,9 @@ impl<'a> Subject<'a> {
     pub(super) fn accepted_before(&self, violation: &Violation, kind: &GroupKind, session: &Session<'_>) -> bool {
         let is_rejected = violation.kind.is_about_value() && self.is_same_value(violation, kind, session);
         !is_rejected
-            && self
-                .baseline
-                .accepts(self.object, self.catalog(), self.candidates, violation, &|path| session.origin(path))
+            && self.baseline.accepts((self.object, self.open()), self.catalog(), self.candidates, violation, &|path| {
+                session.origin(path)
+            })
     }
 
     /// Returns whether the value that the target rejects is what it was, and all releases in question have one schema for it, as far as that

@@ -38,12 +38,12 @@ impl Fitting<'_, '_> {
         violations.retain(|violation| !is_open(violation));
         if self.subject.open().has_contents() {
             // Whatever is printed below a key that the target does not have is lost.
+            let (open, own) = (self.subject.open(), &*self.subject.object.value);
             let is_printed = |violation: &Violation| {
-                let is_known = !matches!(violation.kind, ViolationKind::UnknownField { .. });
-                let is_empty = || violation.path.get(self.session.object()).is_none_or(Value::is_null);
-                let around = violation.path.split_last().map(|(around, _)| around).unwrap_or_default();
-                let is_hole = |place: &FieldPath| self.subject.open().contents().any(|hole| hole == place);
-                is_known && is_empty() && [&around, &violation.path].into_iter().any(is_hole)
+                !matches!(violation.kind, ViolationKind::UnknownField { .. })
+                    && violation.path.get(object).is_none_or(Value::is_null)
+                    && (open.may_have(object, &violation.path)
+                        || open.may_have(own, &self.session.origin(&violation.path)))
             };
             violations.retain(|violation| !is_printed(violation));
         }

@@ -143,7 +143,8 @@ impl<'r> ReadObjects<'r> {
             let file = &self.run.files[id.file];
             let survey = &file.objects[id.at];
             let line = survey.position.map(|position| position.line);
-            let place = ObjectPlace { file: &file.file, line, id: Some(*id), ..ObjectPlace::default() };
+            let open = survey.open.as_deref().unwrap_or_default();
+            let place = ObjectPlace { file: &file.file, line, id: Some(*id), open };
             ObjectView { kind: &survey.kind, namespace, name: survey.name.as_deref(), value, place }
         })
     }

@@ -237,7 +237,7 @@ impl Default {
     /// Refuses to choose among the values of other objects.
     fn ambiguous(&self, at: FieldPath, values: &str) -> Halt {
         let key = &self.written.key;
-        let reason = format!("{key} is required, and the files have several values for it: {values}");
+        let reason = format!("{key} is required, and the files do not show one value for it: {values}");
         let help = format!("write {key} by hand; where several objects share this one, make a copy for each");
         Halt::refused(at, reason, help)
     }

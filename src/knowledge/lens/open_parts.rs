@@ -86,6 +86,12 @@ impl OpenParts {
         self.contents().next().is_some()
     }
 
+    /// Returns whether an action can print what is at `path`, or what it lacks there: as far as `data` does not have it.
+    pub(crate) fn may_have(&self, data: &Value, path: &FieldPath) -> bool {
+        let around = path.split_last().map(|(around, _)| around).unwrap_or_default();
+        self.contents().any(|hole| *hole == around || hole == path) && path.get(data).is_none_or(Value::is_null)
+    }
+
     /// Returns whether an action can print what has to be converted.
     pub(crate) fn can_have_fields(&self) -> bool {
         self.has_contents() || !self.values.is_empty()

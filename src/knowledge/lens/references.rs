@@ -13,6 +13,7 @@ use super::context::{Candidates, Context, Namespace, ObjectView, some_of};
 use super::session::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, FieldPattern};
+use crate::syntax::variable::has_variable;
 
 /// A reference to the object in others: `{ kind: ShopClass.example.com, refs: spec.parametersRef }`
 #[derive(Clone, Debug, Deserialize)]
@@ -93,20 +94,51 @@ impl References {
         targets.collect()
     }
 
+    /// Returns the objects that the session's object references, or may reference; where there is none, those of its file of which it is not
+    /// known whether they have the name that it references.
+    pub(super) fn possible_targets<'a>(&self, session: &Session<'a>) -> Vec<ObjectView<'a>> {
+        let (own, targets) = (session.object(), self.targets(session));
+        let places = self.refs.matches(own).into_iter();
+        let mut references =
+            places.filter_map(|path| Some((path.get(own)?, path))).filter(|(it, _)| is_to(it, &self.kind));
+        let (Some(context), true, Some((first, place))) = (session.context(), targets.is_empty(), references.next())
+        else {
+            return targets;
+        };
+        let is_open = |(reference, place): (&Value, FieldPath)| {
+            has_variable(reference.get("name").unwrap_or(reference)) || session.has_holes_below(&place)
+        };
+        let is_any = references.chain([(first, place)]).any(is_open);
+        let has_open_name = |other: &ObjectView<'_>| other.name.is_some_and(|name| has_variable(&Value::from(name)));
+        let may_be =
+            |other: &&ObjectView<'_>| other.place.file == session.place().file && (is_any || has_open_name(other));
+        context.of_kind(&self.kind).iter().filter(may_be).copied().collect()
+    }
+
     /// Returns the value in the objects that the session's object references, and those objects.
     pub(super) fn value<'a>(&self, session: &Session<'a>) -> FoundValue<'a> {
         let targets = self.targets(session).into_iter();
         merged(targets.filter_map(|target| Some((target, self.value_in(&target)?))).collect())
     }
 
-    /// Returns the value in a referenced object; its namespace as a kustomization sets it, or why that is unknown.
+    /// Returns the value in a referenced object; its namespace as a kustomization sets it, or why it is unknown.
     fn value_in(&self, target: &ObjectView<'_>) -> Option<Result<Value, String>> {
         let is_namespace = self.value == FieldPath::default().key("metadata").key("namespace").pattern();
         match target.namespace {
             Namespace::Named(name) if is_namespace => Some(Ok(Value::from(name.as_str()))),
             Namespace::Several(_) if is_namespace => Some(Err(target.namespace.description())),
+            _ if self.is_printed_in(target) => Some(Err("has what an action prints".to_owned())),
             _ => self.value.matches(target.value).first()?.get(target.value).cloned().map(Ok),
         }
+    }
+
+    /// Returns whether an action prints the value in a referenced object, or a part of it, as far as its data does not have that.
+    fn is_printed_in(&self, target: &ObjectView<'_>) -> bool {
+        let place = self.value.matches(target.value).into_iter().next();
+        target.place.open.contents().any(|hole| match &place {
+            Some(place) => hole.starts_with(place),
+            None => self.value.starts_with(&hole.pattern()),
+        })
     }
 
     /// Returns the first reference whose namespace has no such object, while another namespace has: the place of the namespace in

@@ -290,7 +290,8 @@ impl When {
     /// Runs the operations, of which the last may remove the references to others.
     fn run_together(&self, pass: &Pass<'_>, session: &mut Session<'_>) -> Result<(), Halt> {
         let references = self.written.together_with.iter();
-        let targets: Vec<ObjectView<'_>> = references.flat_map(|references| references.targets(session)).collect();
+        let targets: Vec<ObjectView<'_>> =
+            references.flat_map(|references| references.possible_targets(session)).collect();
         let before = session.program().len();
         self.run_then(pass, session)?;
         if session.program().len() > before && self.written.direction.is_some() {

@@ -51,6 +51,16 @@ fn is_without_value(line: &str) -> bool {
     line.split(" #").next().is_some_and(|line| line.trim_end().ends_with(':'))
 }
 
+/// Returns the rest of a line.
+fn line(text: &str, start: usize) -> &str {
+    text[start..].split('\n').next().unwrap_or_default()
+}
+
+/// Returns whether more can follow in the value of the dash or key that begins a line.
+fn takes_more(line: &str) -> bool {
+    item(line).map_or_else(|| is_without_value(line), |item| !item.trim_start().starts_with(['{', '[']))
+}
+
 /// Returns the last dash or key of a line that what is printed at `column` can belong to.
 fn owner_in(line: &str, column: usize, wanted: Wanted) -> Option<Owner> {
     let (mut rest, mut found) = (line.trim_start_matches(' '), None);
@@ -200,29 +210,33 @@ impl Reading {
             let owner = |text: &str| owner(text, column, Wanted::OrList);
             match (owner(&self.text[..before.at]), owner(&after.text[..behind.at])) {
                 (Some(before), Some(behind)) => {
-                    let line = after.text[behind.start..].split('\n').next().unwrap_or_default().len();
-                    let stays = |at: usize| (behind.start..=behind.start + line).contains(&at);
-                    before.relation != behind.relation || !moved(before.start, edits).is_some_and(stays)
+                    let line = line(&after.text, behind.start);
+                    let stays = |at: usize| (behind.start..=behind.start + line.len()).contains(&at);
+                    let is_closed = takes_more(self::line(&self.text, before.start)) && !takes_more(line);
+                    let is_same = before.relation == behind.relation && !is_closed;
+                    !is_same || !self.moved(before.start, edits).is_some_and(stays)
                 }
                 (before, behind) => before != behind,
             }
         });
         stray.next().map(|(hole, _)| hole.action)
     }
-}
 
-/// Returns where a byte is after `edits`, or what it is replaced by.
-fn moved(at: usize, edits: &EditSet) -> Option<usize> {
-    let (mut added, mut removed) = (0, 0);
-    for edit in edits.edits() {
-        if edit.span.start <= at && at < edit.span.end {
-            let blank = edit.text.len() - edit.text.trim_start().len();
-            return (blank < edit.text.len()).then_some(edit.span.start + added + blank - removed);
+    /// Returns where a byte is after `edits`, or the one line that it is replaced by: several are other keys, and no other name of one.
+    fn moved(&self, at: usize, edits: &EditSet) -> Option<usize> {
+        let (mut added, mut removed) = (0, 0);
+        for edit in edits.edits() {
+            if edit.span.start <= at && at < edit.span.end {
+                let (old, new) = (edit.span.of(&self.text).trim_start(), edit.text.trim_start());
+                let is_key =
+                    !new.is_empty() && (!new.trim().contains('\n') || new.lines().next() == old.lines().next());
+                return is_key.then(|| edit.span.start + added + edit.text.len() - new.len() - removed);
+            }
+            if edit.span.end <= at {
+                added += edit.text.len();
+                removed += edit.span.end - edit.span.start;
+            }
         }
-        if edit.span.end <= at {
-            added += edit.text.len();
-            removed += edit.span.end - edit.span.start;
-        }
+        Some(at + added - removed)
     }
-    Some(at + added - removed)
 }

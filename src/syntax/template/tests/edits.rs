@@ -289,6 +289,11 @@ fn what_stands_in_a_hole_keeps_its_owner() {
     let text = "z:\na:\n  {{- toYaml .x | nindent 2 }}\nc: 1\n";
     assert_held_back(text, &[["a:\n", ""]], "Hole(Obstacle { action: 0 })");
     assert_converts(text, &[["a:\n", "b:\n"]], "z:\nb:\n  {{- toYaml .x | nindent 2 }}\nc: 1\n");
+    // It belongs to a key with another name, and to none of several that come in its place.
+    assert_held_back(text, &[["a:\n", "b:\n  d: 1\n"]], "Hole(Obstacle { action: 0 })");
+    // What is written as empty has no more in it.
+    let item = "a:\n-\n  {{- toYaml .x | nindent 2 }}\n  b: 1\n";
+    assert_held_back(item, &[["-\n", "- {}\n"], ["  b: 1\n", ""]], "Hole(Obstacle { action: 0 })");
     // Around an item, the same column means another thing.
     assert_held_back(text, &[["a:\n", "- a:\n"]], "Hole(Obstacle { action: 0 })");
     // A key with a list at its own column.
