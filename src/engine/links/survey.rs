@@ -92,8 +92,10 @@ pub(crate) enum ChartFolder {
 }
 
 /// The texts of files beside a Chart.yaml, of those that are there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ChartFiles {
+    /// Makes the hash of which the digest in a lock consists, as hexadecimal digits.
+    pub(crate) sha256: fn(&[u8]) -> String,
     /// Why none of them may be made, changed or removed.
     pub(crate) closed: Option<String>,
     /// The dependencies of a chart of v1: requirements.yaml.

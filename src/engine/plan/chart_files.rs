@@ -7,11 +7,9 @@
 //!
 //! Invariant: a text that moved reads back as the data that it was, with every comment.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::chart_report::CHART;
 use super::file::PlannedFile;
@@ -77,9 +75,11 @@ impl<'o> Chart<'o> {
     /// Why they cannot be moved.
     pub(super) fn follow(&self, planned: &mut PlannedFile, folder: Option<&ChartFolder>) -> Result<(), Remark> {
         let Some(chart) = &mut planned.change else { return Ok(()) };
-        let unknown = ChartFiles { closed: Some("its folder is not known here".to_owned()), ..ChartFiles::default() };
-        let beside = if let Some(ChartFolder::Files(files)) = folder { files } else { &unknown };
         let own = self.dependencies();
+        let Some(ChartFolder::Files(beside)) = folder else {
+            let is_left = self.direction == Direction::Forward || own.is_none();
+            return if is_left { Ok(()) } else { Err(self.refused("its folder is not known here")) };
+        };
         let is_moved = match self.direction {
             Direction::Forward => beside.requirements.is_some(),
             Direction::Backward => own.is_some(),
@@ -107,10 +107,13 @@ impl<'o> Chart<'o> {
         if let [Some(text), _] = self.direction.ends([&beside.old_lock, &beside.lock]) {
             let [lock, new_lock] = self.direction.ends([REQUIREMENTS[1], LOCK]);
             files.push((lock, Arc::clone(text), String::new()));
-            files.push((new_lock, Arc::default(), with_digest(text, &list, self.direction)));
+            files.push((new_lock, Arc::default(), with_digest(text, &list, self.direction, beside.sha256)));
         }
         let folder = planned.file.strip_suffix(CHART).expect("it is a Chart.yaml").to_owned();
         files.retain(|(_, before, after)| **before != **after);
+        if files.is_empty() {
+            return Ok(());
+        }
         let becomes = files.iter().map(|(name, _, after)| {
             let becomes = if after.is_empty() { "removed" } else { "made" };
             format!("{name} is {becomes}")
@@ -218,14 +221,15 @@ impl Read {
     }
 }
 
-/// Returns the text of a lock with the digest that Helm makes after the conversion; one that does not belong to `list` stays as it is.
-fn with_digest(lock: &str, list: &Value, direction: Direction) -> String {
+/// Returns the text of a lock with the digest that Helm makes after the conversion, by `sha256`; one that does not belong to `list` stays as
+/// it is.
+fn with_digest(lock: &str, list: &Value, direction: Direction, sha256: fn(&[u8]) -> String) -> String {
     let digests = || {
         let data = Read::of(lock)?.value;
         let found = data.get(DEPENDENCIES)?;
         let new = format!("[{},{}]", digested(list)?, digested(found)?);
         let old = format!("{{\"dependencies\":{}}}", digested(list)?);
-        let [old, new] = [old, new].map(|text| digest(&text));
+        let [old, new] = [old, new].map(|text| format!("sha256:{}", sha256(text.as_bytes())));
         let (from, to) = if direction == Direction::Forward { (old, new) } else { (new, old) };
         let text = lock.replacen(&from, &to, 1);
         let expected = Value::from(to);
@@ -233,14 +237,6 @@ fn with_digest(lock: &str, list: &Value, direction: Direction) -> String {
         (data.text("digest") == Some(&*from) && is_replaced).then_some(text)
     };
     digests().unwrap_or_else(|| lock.to_owned())
-}
-
-fn digest(text: &str) -> String {
-    let mut digest = "sha256:".to_owned();
-    for byte in Sha256::digest(text) {
-        let _infallible = write!(digest, "{byte:02x}");
-    }
-    digest
 }
 
 /// Returns a list of dependencies as Go writes it.

@@ -15,6 +15,7 @@ use super::chart_folder::{
 };
 use super::chart_overrides::{self, GLOBAL};
 use super::input::{Input, SkippedTemplate, is_vendored, makes_chart};
+use super::pack_source::sha256;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{ChartFiles, ChartFolder};
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
@@ -458,7 +459,7 @@ fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
     };
     let [requirements, old_lock, lock] =
         paths.each_ref().map(|path| texts.get(path).map(|text| text.clone().unwrap_or_default()));
-    ChartFiles { closed, requirements, old_lock, lock }
+    ChartFiles { sha256, closed, requirements, old_lock, lock }
 }
 
 /// Returns the files of any name that a walk of a folder visits.

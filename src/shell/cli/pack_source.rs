@@ -245,11 +245,12 @@ fn committed(repository: &Path, path: &str, revision: &str, is_wanted: impl Fn(&
 
 /// Returns the SHA-256 of the list that `sha256sum` prints of the files that count, sorted by path.
 pub(super) fn hash(content: &PackContent) -> String {
-    let lines = content.knowledge().map(|(path, bytes)| format!("{}  {path}\n", hex(bytes)));
-    hex(lines.collect::<String>().as_bytes())
+    let lines = content.knowledge().map(|(path, bytes)| format!("{}  {path}\n", sha256(bytes)));
+    sha256(lines.collect::<String>().as_bytes())
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Returns the SHA-256 of `bytes` as hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _infallible = write!(text, "{byte:02x}");
         text
@@ -336,6 +337,6 @@ mod tests {
         let content = PackContent { name: "shops".to_owned(), files: files.into() };
         let list = "0263829989b6fd954f72baaf2fc64bc2e2f01d692d4de72986ea808f6e99813f  catalog/Shop.x.tsv\n\
                     87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7  pack.yaml\n";
-        assert_eq!(hash(&content), hex(list.as_bytes()));
+        assert_eq!(hash(&content), sha256(list.as_bytes()));
     }
 }

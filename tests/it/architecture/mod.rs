@@ -56,7 +56,7 @@ const CRATES: [(&str, &[&str]); 21] = [
     ("quick_junit", &["report"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["build", "crd_check", "pack"]),
-    ("sha2", &["cli", "plan"]),
+    ("sha2", &["cli"]),
     ("supports_hyperlinks", &["cli"]),
     ("tar", &["disk"]),
     ("walkdir", &["build", "pack_folder"]),
