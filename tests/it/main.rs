@@ -68,6 +68,7 @@ mod template_moves;
 mod template_objects;
 mod template_open;
 mod template_printed;
+mod template_ranges;
 mod template_types;
 mod template_values;
 mod templates;

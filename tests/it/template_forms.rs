@@ -773,27 +773,3 @@ kind: PodDisruptionBudget
         needs_nothing(&format!("{text}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n"), 0);
     }
 }
-
-/// A block of the same condition has the next byte that both branches print.
-#[test]
-fn what_is_inserted_into_an_item_of_a_range_stays_in_it() {
-    let item = |path: &str, new: bool| {
-        let backend = match new {
-            false => "          serviceName: lit\n          servicePort: 80\n",
-            true => "          service:\n            name: lit\n            port:\n              number: 80\n",
-        };
-        format!("      - backend:\n{backend}{path}")
-    };
-    let chart = |new: bool| {
-        let (version, after) = if new { ("v1", "        pathType: ImplementationSpecific\n") } else { ("v1beta1", "") };
-        let chosen = format!(
-            "        {{{{- if $.Values.a }}}}\n        path: {{{{ $.Values.p }}}}\n{after}        {{{{- else }}}}\n        path: /{{{{ $.Values.p }}}}\n{after}        {{{{- end }}}}\n"
-        );
-        let literal = format!("        path: /lit\n{after}");
-        let (chosen, literal) = (item(&chosen, new), item(&literal, new));
-        format!(
-            "apiVersion: networking.k8s.io/{version}\nkind: Ingress\nmetadata: {{name: a}}\nspec:\n  rules:\n  - http:\n      paths:\n      {{{{- range .Values.lo }}}}\n{chosen}      {{{{- end }}}}\n      {{{{- range .Values.lo }}}}\n{literal}      {{{{- end }}}}\n=== values.yaml\na: true\np: /p\nlo: [1, 2]\n"
-        )
-    };
-    converts(&chart(false), &chart(true));
-}

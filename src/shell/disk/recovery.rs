@@ -141,8 +141,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             refused.extend(self.left_behind()?);
             self.check(refused)?;
         }
-        let is_kept = |swap: &Swap| swap.before == Content::Missing || self.journal.files.read(&swap.kept).is_ok();
-        let missing = |swap: &&Swap| !is_kept(swap);
+        let missing = |swap: &&Swap| swap.kept().is_some_and(|kept| self.journal.files.read(kept).is_err());
         let missing = self.on(Side::After).filter(missing).map(|swap| self.journal.shown(&swap.kept));
         self.check(missing.map(|path| (path, Failure::Missing)).collect())?;
         for swap in self.on(Side::After) {

@@ -64,6 +64,9 @@ pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disag
         Meeting { template, edited, changes: Vec::new(), offers: BTreeMap::new(), settled: BTreeSet::new() };
     let mut copied = BTreeSet::new();
     for one in edited {
+        if let Some(action) = one.reading.torn_item(template, one.edits) {
+            return Err(Disagreement::Obstacle(Obstacle { action }));
+        }
         let changes = one.reading.changes(template, one.edits).map_err(Disagreement::Obstacle)?;
         copied.extend(changes.copied.iter().copied());
         meeting.changes.push(changes);

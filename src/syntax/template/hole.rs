@@ -185,6 +185,27 @@ impl Reading {
         owner.is_none_or(|owner| ranges(candidate.touched.start) == ranges(self.source_of(template, owner.start)))
     }
 
+    /// Returns the action that begins a range in which an item or key begins that goes on behind its end, in a document that these edits are
+    /// in: only that of the last turn does, and a reading prints one.
+    pub(super) fn torn_item(&self, template: &Template, edits: &EditSet) -> Option<usize> {
+        let (first, last) = edits.edits().first().zip(edits.edits().last())?;
+        let start = self.text[..first.span.start].rfind("\n---").unwrap_or_default();
+        let end = self.text[last.span.end..].find("\n---").map_or(self.text.len(), |at| last.span.end + at);
+        let behind = |source: usize| {
+            let segment = self.segments.iter().find(|segment| segment.span(template).start >= source)?;
+            let at = segment.printed.start;
+            Some(self.text.len() - self.text[at..].trim_start().len()).filter(|at| (start..end).contains(at))
+        };
+        template.range_ends().filter_map(behind).find_map(|at| {
+            let line = self.text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+            let is_first = self.text[line..at].bytes().all(|byte| byte == b' ');
+            let owner = owner(&self.text[..line], at - line, Wanted::Around).filter(|_| is_first)?;
+            let own = template.ranges_around(self.source_of(template, at));
+            let mut around = template.ranges_around(self.source_of(template, owner.start)).into_iter();
+            around.find(|range| !own.contains(range))
+        })
+    }
+
     fn leaves_behind(&self, edit: &Edit, hole: &Hole) -> bool {
         let Some(column) = hole.column else { return false };
         let at = edit.span.start;

@@ -110,16 +110,29 @@ impl Template {
 
     /// Returns the numbers of the actions that begin the ranges around a byte of the file.
     pub(super) fn ranges_around(&self, at: usize) -> Vec<usize> {
-        let mut open = Vec::new();
+        let mut open = self.open_blocks(at).0;
+        open.retain(|index| self.actions[*index].keyword == Keyword::Range);
+        open
+    }
+
+    /// Returns where the actions that end ranges end.
+    pub(super) fn range_ends(&self) -> impl Iterator<Item = usize> {
+        let ended = if self.has_ranges() { self.open_blocks(self.text.len()).1 } else { Vec::new() };
+        let of_ranges = ended.into_iter().filter(|(begin, _)| self.actions[*begin].keyword == Keyword::Range);
+        of_ranges.map(|(_, end)| self.actions[end].span.end)
+    }
+
+    /// Returns the numbers of the actions in front of a byte that begin blocks which are open there, and of those that begin and end others.
+    fn open_blocks(&self, at: usize) -> (Vec<usize>, Vec<(usize, usize)>) {
+        let (mut open, mut ended) = (Vec::new(), Vec::new());
         for (index, action) in self.actions.iter().enumerate().take_while(|(_, action)| action.span.end <= at) {
             match action.keyword {
                 Keyword::If | Keyword::With | Keyword::Range | Keyword::Block | Keyword::Define => open.push(index),
-                Keyword::End => drop(open.pop()),
+                Keyword::End => ended.extend(open.pop().map(|begin| (begin, index))),
                 _ => {}
             }
         }
-        open.retain(|index| self.actions[*index].keyword == Keyword::Range);
-        open
+        (open, ended)
     }
 
     /// Returns the texts that can be read: first what the file itself prints, then its definitions.
