@@ -144,7 +144,7 @@ fn dependencies_move_only_between_files_of_the_run() {
         run.check(1);
         assert!(run.all().contains(why), "{}", run.all());
         assert_eq!(tree.text("a/Chart.yaml"), OLD);
-        tree.run(&[&apply("helm@3")[..], &["a"]].concat()).check(0);
+        tree.run(&[&apply("helm@3")[..], &["./a"]].concat()).check(0);
         assert_eq!(tree.text("a/Chart.yaml"), format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2")));
     }
     // The shard of the Chart.yaml has all of them.

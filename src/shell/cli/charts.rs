@@ -444,7 +444,8 @@ fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
     let there: Vec<&PathBuf> = paths.iter().filter(|path| !disk::is_missing(path)).collect();
     let text = |path: &PathBuf| text_of(path).map(Arc::from);
     let texts: BTreeMap<&PathBuf, Option<Arc<str>>> = there.iter().map(|path| (*path, text(path))).collect();
-    let is_below = |root: &PathBuf| root == Path::new(".") || chart.starts_with(root);
+    // Files are named without the dot that a root can begin with.
+    let is_below = |root: &PathBuf| chart.starts_with(root.strip_prefix(".").unwrap_or(root));
     let closed = if input.roots.iter().any(is_below) {
         let visited = if there.is_empty() { BTreeSet::new() } else { visited_in(chart, &input.options) };
         let is_of_run = |path: &PathBuf| {
