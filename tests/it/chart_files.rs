@@ -210,8 +210,11 @@ fn a_vendored_chart_is_converted_only_if_a_path_names_it() {
     let tree = Tree::of(&[("Chart.yaml", &OLD.replace("v1", "v2")), ("charts/lib/Chart.yaml", OLD)]);
     tree.run(&apply("helm@3")).check(0);
     assert_eq!(tree.text("charts/lib/Chart.yaml"), OLD);
-    tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "helm@3", "charts/lib"]).check(0);
-    assert_eq!(tree.text("charts/lib/Chart.yaml"), OLD.replace("v1", "v2"));
+    for path in ["charts/lib", "./charts/lib"] {
+        std::fs::write(tree.path("charts/lib/Chart.yaml"), OLD).unwrap();
+        tree.run(&["apply", "--yes", "--allow-no-vcs", "--to", "helm@3", path]).check(0);
+        assert_eq!(tree.text("charts/lib/Chart.yaml"), OLD.replace("v1", "v2"));
+    }
 }
 
 #[test]

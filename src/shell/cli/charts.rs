@@ -14,7 +14,7 @@ use super::chart_folder::{
     values,
 };
 use super::chart_overrides::{self, GLOBAL};
-use super::input::{Input, SkippedTemplate, is_vendored, makes_chart};
+use super::input::{Input, SkippedTemplate, as_named, is_vendored, makes_chart};
 use super::pack_source::sha256;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{ChartFiles, ChartFolder};
@@ -444,8 +444,7 @@ fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
     let there: Vec<&PathBuf> = paths.iter().filter(|path| !disk::is_missing(path)).collect();
     let text = |path: &PathBuf| text_of(path).map(Arc::from);
     let texts: BTreeMap<&PathBuf, Option<Arc<str>>> = there.iter().map(|path| (*path, text(path))).collect();
-    // Files are named without the dot that a root can begin with.
-    let is_below = |root: &PathBuf| chart.starts_with(root.strip_prefix(".").unwrap_or(root));
+    let is_below = |root: &PathBuf| chart.starts_with(as_named(root));
     let closed = if input.roots.iter().any(is_below) {
         let visited = if there.is_empty() { BTreeSet::new() } else { visited_in(chart, &input.options) };
         let is_of_run = |path: &PathBuf| {

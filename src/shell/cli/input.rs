@@ -164,7 +164,12 @@ fn is_vendored_template(file: &Path, roots: &[PathBuf]) -> bool {
 
 /// Returns whether a chart is one that another one brings, and no path of the run leads into it.
 pub(super) fn is_vendored(chart: &Path, roots: &[PathBuf]) -> bool {
-    chart_around(chart).is_some() && !roots.iter().any(|root| root.starts_with(chart))
+    chart_around(chart).is_some() && !roots.iter().any(|root| as_named(root).starts_with(chart))
+}
+
+/// Returns a root as the names of the files below it begin: without a dot in front.
+pub(super) fn as_named(root: &Path) -> &Path {
+    root.strip_prefix(".").unwrap_or(root)
 }
 
 /// Returns where the first action is in what could be read and is a template of a chart: to YAML, an action can look like a text.
