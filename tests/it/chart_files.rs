@@ -78,6 +78,12 @@ fn the_lock_of_a_chart_moves_with_its_dependencies() {
         assert_eq!(tree.text("Chart.lock"), lock(new), "one that does not fit stays as it is");
         assert!(!tree.path("requirements.lock").exists());
     }
+    // Of an alias, Helm 3 hashes the address that it stands for.
+    let alias = REQUIREMENTS.replace("https://charts.example.com", "'@charts'");
+    let fitting = lock("sha256:c9451f7bd1b6a285f5cc5a87e0e2e89353f3a8babb92d747b63a1408ed47eb3d");
+    let tree = Tree::of(&[("Chart.yaml", OLD), ("requirements.yaml", &alias), ("requirements.lock", &fitting)]);
+    tree.run(&apply("helm@3")).check(0);
+    assert_eq!(tree.text("Chart.lock"), fitting);
     let chart = format!("{}{REQUIREMENTS}", OLD.replace("v1", "v2"));
     let tree = Tree::of(&[("Chart.yaml", &chart), ("Chart.lock", &lock(DIGESTS[1]))]);
     tree.run(&apply("helm@2")).check(0);

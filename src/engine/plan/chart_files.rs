@@ -23,8 +23,11 @@ use crate::syntax::field::{Entries as _, FieldPath};
 use crate::syntax::text::{Edit, EditSet, LineIndex, Span};
 use crate::syntax::yaml::{self, Intent};
 
-/// The file with the dependencies of charts of v1, and the one with what was found for them.
-pub(crate) const REQUIREMENTS: [&str; 2] = ["requirements.yaml", "requirements.lock"];
+/// The file with the dependencies of charts of v1.
+pub(crate) const REQUIREMENTS: &str = "requirements.yaml";
+
+/// The file with what was found for them.
+pub(crate) const OLD_LOCK: &str = "requirements.lock";
 
 /// The file with what was found for the dependencies of charts of v2.
 pub(crate) const LOCK: &str = "Chart.lock";
@@ -103,9 +106,9 @@ impl<'o> Chart<'o> {
                 (list, Arc::default(), text)
             }
         };
-        let mut files = vec![(REQUIREMENTS[0], before, after)];
+        let mut files = vec![(REQUIREMENTS, before, after)];
         if let [Some(text), _] = self.direction.ends([&beside.old_lock, &beside.lock]) {
-            let [lock, new_lock] = self.direction.ends([REQUIREMENTS[1], LOCK]);
+            let [lock, new_lock] = self.direction.ends([OLD_LOCK, LOCK]);
             files.push((lock, Arc::clone(text), String::new()));
             files.push((new_lock, Arc::default(), with_digest(text, &list, self.direction, beside.sha256)));
         }
@@ -221,11 +224,16 @@ impl Read {
     }
 }
 
-/// Returns the text of a lock with the digest that Helm makes after the conversion, by `sha256`; one that does not belong to `list` stays as
-/// it is.
+/// Returns the text of a lock with the digest that Helm makes after the conversion, by `sha256`. One that does not belong to `list` stays as
+/// it is, and so does one of which Helm 3 puts the address of a repository in place of its alias.
 fn with_digest(lock: &str, list: &Value, direction: Direction, sha256: fn(&[u8]) -> String) -> String {
+    let has_alias = |one: &Value| {
+        let repository = one.text("repository").unwrap_or_default();
+        ["@", "alias:"].iter().any(|prefix| repository.starts_with(prefix))
+    };
     let digests = || {
         let data = Read::of(lock)?.value;
+        list.as_array().filter(|list| !list.iter().any(has_alias))?;
         let found = data.get(DEPENDENCIES)?;
         let new = format!("[{},{}]", digested(list)?, digested(found)?);
         let old = format!("{{\"dependencies\":{}}}", digested(list)?);
@@ -241,7 +249,7 @@ fn with_digest(lock: &str, list: &Value, direction: Direction, sha256: fn(&[u8])
 
 /// Returns a list of dependencies as Go writes it.
 fn digested(list: &Value) -> Option<String> {
-    let Some(list) = list.as_array() else { return list.is_null().then(|| "null".to_owned()) };
+    let list = list.as_array()?;
     let one = |dependency: &Value| {
         let fields = FIELDS.iter().filter_map(|field| {
             let is_required = ["name", "repository"].contains(field);

@@ -65,7 +65,7 @@ pub(crate) use crate::engine::convert::{
 pub use crate::engine::links::{FileSurvey, Surveyor};
 pub use crate::engine::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
-pub(crate) use chart_files::{LOCK, REQUIREMENTS};
+pub(crate) use chart_files::{LOCK, OLD_LOCK, REQUIREMENTS};
 pub(crate) use chart_report::CHART;
 pub(crate) use definitions::{Definitions, TemplateFile};
 pub(crate) use kube_versions::excluded;

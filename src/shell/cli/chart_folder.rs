@@ -65,7 +65,7 @@ pub(super) fn names_in(chart: &Path, around: &Path) -> Vec<String> {
 
 /// Returns what a chart lists as its dependencies.
 pub(super) fn dependencies(chart: &Path) -> Vec<Value> {
-    let files = [CHART, REQUIREMENTS[0]].into_iter().filter_map(|file| data_of(&chart.join(file)));
+    let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
     files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
 }
 

@@ -19,7 +19,7 @@ use super::pack_source::sha256;
 use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::engine::links::{ChartFiles, ChartFolder};
 use crate::engine::manifest::{self, OpenTemplate, Recognizer};
-use crate::engine::plan::{self, CHART, Definitions, Goal, LOCK, ObjectPlan, REQUIREMENTS, TemplateFile};
+use crate::engine::plan::{self, CHART, Definitions, Goal, LOCK, OLD_LOCK, ObjectPlan, REQUIREMENTS, TemplateFile};
 use crate::shell::disk::{self, Skip, WalkOptions};
 use crate::shell::report::Counts;
 use crate::syntax::template::{self, Action, Defines, Template, YamlReads};
@@ -440,7 +440,7 @@ pub(super) fn folder_of<T>(file: &str, input: &Input<T>, goal: &Goal<'_>) -> Opt
 
 /// Reads the files in the folder of a chart that its Chart.yaml can be converted with.
 fn files_beside<T>(chart: &Path, input: &Input<T>) -> ChartFiles {
-    let paths = [REQUIREMENTS[0], REQUIREMENTS[1], LOCK].map(|name| chart.join(name));
+    let paths = [REQUIREMENTS, OLD_LOCK, LOCK].map(|name| chart.join(name));
     let there: Vec<&PathBuf> = paths.iter().filter(|path| !disk::is_missing(path)).collect();
     let text = |path: &PathBuf| text_of(path).map(Arc::from);
     let texts: BTreeMap<&PathBuf, Option<Arc<str>>> = there.iter().map(|path| (*path, text(path))).collect();
