@@ -33,6 +33,8 @@ pub(super) struct PlannedTemplate {
     pub(super) kinds: Kinds,
     /// Whether what becomes of its objects can depend on others of them.
     pub(super) is_tied: bool,
+    /// Whether a reading cannot be read, or wants what others do not.
+    pub(super) disagrees: bool,
 }
 
 impl PlannedTemplate {

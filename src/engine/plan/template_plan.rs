@@ -115,6 +115,8 @@ pub(super) struct TemplatePlan<'t> {
     unprinted: Vec<Unprinted>,
     /// The bytes of the objects that are held back because of actions.
     held: Vec<Span>,
+    /// Whether readings want different things.
+    disagrees: bool,
 }
 
 impl<'t> TemplatePlan<'t> {
@@ -135,6 +137,7 @@ impl<'t> TemplatePlan<'t> {
             findings: Vec::new(),
             unprinted,
             held: Vec::new(),
+            disagrees: false,
         }
     }
 
@@ -364,7 +367,7 @@ impl<'t> TemplatePlan<'t> {
         planned.objects.extend(objects.into_values());
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
-        PlannedTemplate { planned, open, followed, kinds, is_tied }
+        PlannedTemplate { planned, open, followed, kinds, is_tied, disagrees: self.disagrees }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.
@@ -455,7 +458,10 @@ impl<'t> TemplatePlan<'t> {
             }
             match template::agree(self.template, &edited(&self.readings, &wanted)) {
                 Ok(mapped) => accepted.push(Accepted { part, edits: mapped.edits, wanted }),
-                Err(disagreement) => self.hold_back(part, disagreement),
+                Err(disagreement) => {
+                    self.disagrees |= matches!(disagreement, Disagreement::Conflict { .. });
+                    self.hold_back(part, disagreement);
+                }
             }
         }
         self.verified(accepted, environment)

@@ -31,7 +31,9 @@ use crate::engine::notices::values;
 use crate::knowledge::lens::{Context, Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
-use crate::syntax::template::{self, Arguments, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values};
+use crate::syntax::template::{
+    self, Arguments, Coverage, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values,
+};
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
 use crate::syntax::yaml::read_documents;
@@ -94,7 +96,7 @@ impl TemplatePlanner<'_, '_> {
         let plan = |number: usize| self.plan(&files[number], &defaults[files[number].definitions.chart.as_str()]);
         let plans = parallel::map(files.len(), TEMPLATES_AT_ONCE, threads, &plan);
         for (file, template) in files.iter().zip(plans) {
-            let PlannedTemplate { planned, open: types, followed, kinds: own, is_tied: _ } = template;
+            let PlannedTemplate { planned, open: types, followed, kinds: own, .. } = template;
             let chart = file.definitions.chart.as_str();
             charts.add(chart, &planned, followed, own);
             let of_chart = kinds.entry(chart).or_default();
@@ -126,7 +128,12 @@ impl TemplatePlanner<'_, '_> {
     }
 
     fn plan(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
-        let first = self.plan_once(file, defaults);
+        let (mut coverage, mut first) = (Coverage::Pairs, self.plan_once(file, defaults, Coverage::Pairs));
+        if first.disagrees {
+            // Which condition is why shows where each branch differs alone.
+            coverage = Coverage::Each;
+            first = self.plan_once(file, defaults, coverage);
+        }
         let held = if first.is_tied { first.held() } else { Vec::new() };
         if held.is_empty() {
             return first;
@@ -134,10 +141,10 @@ impl TemplatePlanner<'_, '_> {
         // Which objects an action holds back is known last: those that are converted only with one of them are so too.
         let declined = &[self.declined, &held].concat();
         let again = TemplatePlanner { declined, ..*self };
-        again.plan_once(file, defaults).with_reasons_of(&first)
+        again.plan_once(file, defaults, coverage).with_reasons_of(&first)
     }
 
-    fn plan_once(&self, file: &TemplateFile, defaults: &ChartDefaults) -> PlannedTemplate {
+    fn plan_once(&self, file: &TemplateFile, defaults: &ChartDefaults, coverage: Coverage) -> PlannedTemplate {
         let template = match Template::parse(Arc::clone(&file.text)) {
             Ok(template) => template,
             Err(unclosed) => {
@@ -155,12 +162,22 @@ impl TemplatePlanner<'_, '_> {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
             let arguments = part.name().and_then(|name| defaults.arguments.get(name));
-            let read = template::readings(part, Environment { values, arguments, ..environment }, MOST_READINGS);
+            let read =
+                template::readings(part, Environment { values, arguments, ..environment }, coverage, MOST_READINGS);
             unprinted.extend(read.unprinted);
             untried += read.untried;
             let environment = Environment { values, arguments, ..environment };
-            let plan = |reading| self.plan_settled(file, &template, part, environment, reading);
-            let plans: Vec<_> = read.readings.into_iter().flat_map(plan).collect();
+            let plan = |(number, reading)| {
+                let mut plans = self.plan_settled(file, &template, part, environment, reading);
+                // Helm refuses what is no YAML, too: these branches exclude each other.
+                let is_left = |failure: &Finding| number >= read.singles && failure.code != Code::Template;
+                plans.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
+                plans
+            };
+            let plans: Vec<_> = read.readings.into_iter().enumerate().flat_map(plan).collect();
+            if coverage == Coverage::Pairs && plans.iter().any(|(_, own)| own.is_err()) {
+                return PlannedTemplate { disagrees: true, ..PlannedTemplate::default() };
+            }
             let kept = self.plan_keeping(file, &template, part, environment, &plans);
             for (reading, own) in kept.unwrap_or(plans) {
                 match own {
@@ -449,7 +466,9 @@ pub(crate) fn printed_version(
     let template = Template::parse(text).ok()?;
     let (facts, values) = (TargetFacts(goal), values.map(|values| definitions.changes.of(values)));
     let environment = environment(definitions, values.as_ref(), &facts);
-    let mut readings = template.parts().flat_map(|part| template::readings(part, environment, MOST_READINGS).readings);
+    let mut readings = template
+        .parts()
+        .flat_map(|part| template::readings(part, environment, Coverage::Pairs, MOST_READINGS).readings);
     readings.find_map(|reading| {
         let written = manifest::rests(&reading.text, "apiVersion").flat_map(|version| {
             let version = version.split([' ', ',', '"', '\'']).next().unwrap_or_default();

@@ -40,7 +40,7 @@ struct Composite {
 
 /// How much was assumed at a time, for [`Judge::forget`].
 #[derive(Clone, Copy)]
-struct Mark {
+pub(super) struct Mark {
     order: usize,
     composites: usize,
 }
@@ -266,12 +266,13 @@ impl<'e> Judge<'e> {
         !preferred
     }
 
-    fn mark(&self) -> Mark {
+    /// Returns how much was assumed up to now.
+    pub(super) fn mark(&self) -> Mark {
         Mark { order: self.order.len(), composites: self.composites.len() }
     }
 
     /// Forgets what was assumed since `mark`.
-    fn forget(&mut self, mark: Mark) {
+    pub(super) fn forget(&mut self, mark: Mark) {
         self.composites.truncate(mark.composites);
         for assumed in self.order.drain(mark.order..) {
             match assumed {

@@ -13,6 +13,7 @@ use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword, SPACE};
 use super::outputs::Outputs;
+use super::pairs::Way;
 use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
@@ -23,22 +24,16 @@ use crate::syntax::variable::{Certainty, PrintedType};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A branch of a block; the one behind the last stands for none of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Way {
-    /// The number of the block.
-    pub(super) block: usize,
-    pub(super) branch: usize,
-}
-
 /// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
 const STRUCTURED: [&str; 9] =
     ["include", "mustToJson", "mustToRawJson", "template", "toJson", "toPrettyJson", "toRawJson", "toYaml", "tpl"];
 
-/// A way that was not taken, and what must be assumed to take it.
+/// A way of a block, and what must be assumed to take it.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) way: Way,
+    /// Whether it is taken if nothing more is assumed.
+    pub(super) is_first: bool,
     /// How many blocks are around it.
     pub(super) depth: usize,
     pub(super) claims: Vec<Claim>,
@@ -54,7 +49,7 @@ enum Flow {
 /// What is assumed cannot be, or printing ran into `fail`; this must be assumed to avoid that.
 pub(super) struct Failed(pub(super) Option<Claim>);
 
-/// A reading, with the ways that it takes and those that it does not.
+/// A reading, with the ways that it takes and those of the blocks that it is the first to reach.
 pub(super) struct Printed {
     pub(super) reading: Reading,
     pub(super) ways: Vec<Way>,
@@ -70,7 +65,7 @@ pub(super) struct Printer<'p, 'e> {
     /// What the ranges around go through.
     ranges: Ranges,
     placeholders: &'p Placeholders,
-    /// The ways that are not to be told as alternatives.
+    /// The ways that are not to be told.
     seen: &'p BTreeSet<Way>,
     /// What the blocks around the place assume.
     around: Vec<Claim>,
@@ -471,15 +466,15 @@ impl<'p, 'e> Printer<'p, 'e> {
         taken
     }
 
-    /// Tells the ways that were not taken, if they are not known.
+    /// Tells the ways of a block, if they are not known.
     fn tell_alternatives(&mut self, block: &Branching, claims: &[Claim], taken: usize) {
         let is_block = claims.is_empty();
-        for branch in (0..=claims.len()).filter(|branch| *branch != taken && !is_block) {
+        for branch in (0..=claims.len()).filter(|_| !is_block) {
             let way = Way { block: block.number, branch };
             let fails = block.branches.get(branch).is_some_and(|branch| branch.ending == Ending::Fails);
             if !fails && !self.seen.contains(&way) {
                 let claims = self.around.iter().cloned().chain(path_to(branch, claims)).collect();
-                self.alternatives.push(Alternative { way, depth: self.depth, claims });
+                self.alternatives.push(Alternative { way, is_first: branch == taken, depth: self.depth, claims });
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Answers: which readings show every branch of a template, and which branches does none show?
 //!
-//! The first reading takes the first branch of every block. Each other branch is then taken once, with what must be assumed for it;
-//! inner ones first, so that a limit never hits a small object in a large file.
+//! The first reading takes the first branch of every block. Each other branch is then taken with what must be assumed for it; inner ones first,
+//! so that a limit never hits a small object in a large file. Then come the pairs of branches of two blocks that are in no reading yet. Of all
+//! other blocks such a reading takes what makes most new pairs, so that there are few.
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
 
@@ -9,7 +10,8 @@ use serde_json::Value;
 
 use super::environment::{Environment, Suffixed};
 use super::judge::{Claim, Judge};
-use super::print::{Alternative, Failed, Printed, Printer, Way};
+use super::pairs::{Pairs, Way};
+use super::print::{Alternative, Failed, Printed, Printer};
 use super::reading::{Placeholders, Reading};
 use super::tree::{Ending, Node, Part};
 use crate::syntax::text::Span;
@@ -18,6 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a reading is begun again to avoid a `fail`.
 const ATTEMPTS: usize = 16;
+
+/// The orders in which blocks are gone through for a reading with most new pairs: by the low bits of their numbers times one of these.
+const ORDERS: [usize; 3] = [1, 40_503, 24_571];
 
 /// Why no reading prints a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +50,23 @@ pub struct Unprinted {
     pub with_suffix: bool,
 }
 
+/// Which readings show the branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// As few as show each pair of branches.
+    Pairs,
+    /// Before these, one for each branch that takes the first ones of all other blocks: where it differs from the first reading, that branch
+    /// is why.
+    Each,
+}
+
 /// What a part can print.
 #[derive(Clone, Debug)]
 pub struct Readings {
     /// The readings, the one that takes first branches first; no two are equal.
     pub readings: Vec<Reading>,
+    /// How many of them take first branches but for one, if asked for; conditions can exclude what others print.
+    pub singles: usize,
     /// The branches with literals that no reading prints, in the order of the file.
     pub unprinted: Vec<Unprinted>,
     /// How many branches were not tried, because there were more than the limit.
@@ -57,23 +74,22 @@ pub struct Readings {
 }
 
 /// Reads `part` in at most `limit` readings.
-pub fn readings(part: Part<'_>, environment: Environment<'_>, limit: usize) -> Readings {
-    let mut search = Search::new(part, environment);
-    let mut printed = usize::from(search.read(Vec::new()));
-    while let Some((_, alternative)) = search.open.pop_last() {
-        if search.taken.contains(&alternative.way) {
-            continue;
-        }
-        if printed >= limit {
-            search.open.insert(rank(&alternative), alternative);
-            break;
-        }
-        printed += usize::from(search.take(alternative));
+pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage, limit: usize) -> Readings {
+    let mut search = Search::new(part, environment, limit);
+    search.read(Vec::new());
+    if coverage == Coverage::Pairs {
+        search.read_halves();
     }
-    let untried = search.open.values().filter(|open| !search.taken.contains(&open.way)).count();
+    search.read_open(coverage);
+    let singles = search.readings.len();
+    if coverage == Coverage::Each {
+        search.read_halves();
+    }
+    search.read_pairs();
+    let untried = search.open.values().filter(|open| !search.pairs.has(open.way)).count();
     let mut unprinted = Vec::new();
     search.collect_unprinted(part.nodes(), &mut unprinted);
-    Readings { readings: search.readings, unprinted, untried }
+    Readings { readings: search.readings, singles, unprinted, untried }
 }
 
 /// Reads `part` as in a reading, if these values that are placeholders in it are taken for texts; `None` where its conditions exclude that.
@@ -131,11 +147,17 @@ struct Search<'p, 'e> {
     part: Part<'p>,
     environment: Environment<'e>,
     placeholders: Placeholders,
+    /// How often the part is printed at most.
+    limit: usize,
+    /// How often it was printed.
+    printed: usize,
     readings: Vec<Reading>,
-    /// The ways that a reading takes.
-    taken: BTreeSet<Way>,
+    /// The ways that a reading takes, and which it takes together.
+    pairs: Pairs,
     /// The ways that were met.
     seen: BTreeSet<Way>,
+    /// The same in the order in which they were met, those of a block together.
+    met: Vec<Alternative>,
     open: BTreeMap<Rank, Alternative>,
     refused: BTreeMap<Way, Refusal>,
 }
@@ -148,27 +170,55 @@ struct Refusal {
 }
 
 impl<'p, 'e> Search<'p, 'e> {
-    fn new(part: Part<'p>, environment: Environment<'e>) -> Self {
+    fn new(part: Part<'p>, environment: Environment<'e>, limit: usize) -> Self {
         Self {
             part,
             environment,
             placeholders: Placeholders::new(part.template),
+            limit,
+            printed: 0,
             readings: Vec::new(),
-            taken: BTreeSet::new(),
+            pairs: Pairs::default(),
             seen: BTreeSet::new(),
+            met: Vec::new(),
             open: BTreeMap::new(),
             refused: BTreeMap::new(),
         }
     }
 
-    /// Takes an alternative; returns whether something was printed.
-    fn take(&mut self, alternative: Alternative) -> bool {
-        let refusal = self.refusal(&alternative);
-        let printed = self.read(alternative.claims);
-        if !self.taken.contains(&alternative.way) {
-            self.refused.insert(alternative.way, refusal);
+    /// Takes the ways that no reading takes, each alone or with what makes most new pairs.
+    fn read_open(&mut self, coverage: Coverage) {
+        while self.printed < self.limit
+            && let Some((_, alternative)) = self.open.pop_last()
+        {
+            let way = alternative.way;
+            if self.pairs.has(way) {
+                continue;
+            }
+            let refusal = self.refusal(&alternative);
+            match coverage {
+                Coverage::Pairs => self.read_most(&[way], &alternative.claims),
+                Coverage::Each => self.read(alternative.claims),
+            };
+            if !self.pairs.has(way) {
+                self.refused.insert(way, refusal);
+            }
         }
-        printed
+    }
+
+    /// Takes the pairs of ways that no reading takes. Each way is paired with those met before it: what is met meanwhile comes behind all of these.
+    fn read_pairs(&mut self) {
+        let (mut later, mut earlier) = (0, 0);
+        while self.printed < self.limit
+            && let Some(one) = self.met.get(later)
+        {
+            let other = &self.met[earlier];
+            (later, earlier) = if earlier < later { (later, earlier + 1) } else { (later + 1, 0) };
+            if one.way.block != other.way.block && !self.pairs.has_both(one.way, other.way) {
+                let claims = [other.claims.as_slice(), &one.claims].concat();
+                self.read_most(&[other.way, one.way], &claims);
+            }
+        }
     }
 
     /// Says why an alternative cannot be taken, if it turns out that it cannot.
@@ -196,7 +246,8 @@ impl<'p, 'e> Search<'p, 'e> {
             match printer.run(&claims) {
                 Ok(()) => {
                     let Printed { reading, ways, alternatives } = printer.finish(claims);
-                    self.taken.extend(ways);
+                    self.printed += 1;
+                    self.pairs.add(&ways);
                     self.keep(reading);
                     alternatives.into_iter().for_each(|alternative| self.open(alternative));
                     return true;
@@ -220,8 +271,86 @@ impl<'p, 'e> Search<'p, 'e> {
         }
     }
 
+    /// Shows the pairs of branches of the blocks that are met and have no others in them, but for those that exclude each other: each condition
+    /// takes another branch than the first in its own half of the readings. No two halves are apart, and none is in another one, so that there
+    /// are about twice as many readings as the number of conditions has bits (Kleitman and Spencer, "Families of k-independent sets").
+    fn read_halves(&mut self) {
+        let mut conditions: BTreeMap<String, usize> = BTreeMap::new();
+        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+        for (at, one) in self.met.iter().enumerate().filter(|(_, one)| one.is_first) {
+            let is_outer = self.met[at..].iter().find(|next| next.way.block != one.way.block);
+            if let Some(claim) = one.claims.last().filter(|_| is_outer.is_none_or(|next| next.depth <= one.depth)) {
+                let next = conditions.len();
+                columns.insert(one.way.block, *conditions.entry(claim.condition.to_string()).or_insert(next));
+            }
+        }
+        let (count, halves) = halves(conditions.len());
+        for row in 0..count.min(self.limit.saturating_sub(self.printed)) {
+            let is_other = |block: usize| columns.get(&block).is_some_and(|column| halves[*column] & (1 << row) != 0);
+            let chosen = self
+                .choose(1, &[], &[], |_, _, one| (one.is_first == is_other(one.way.block), (one.way.branch + row) % 3));
+            if let Some((_, claims)) = chosen {
+                self.read(claims);
+            }
+        }
+    }
+
+    /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; returns whether that
+    /// can be.
+    fn read_most(&mut self, ways: &[Way], claims: &[Claim]) -> bool {
+        let best = ORDERS.into_iter().map_while(|order| {
+            self.choose(order, ways, claims, |pairs, ways, one| (Reverse(pairs.gain(one.way, ways)), !one.is_first))
+        });
+        // The first of equal ones.
+        let best = best.min_by_key(|(new, _)| Reverse(*new));
+        best.is_some_and(|(_, all)| self.read(all) || self.read(claims.to_vec()))
+    }
+
+    /// Returns how many new pairs are made, and what must be assumed besides `claims`, by which these `ways` are taken, to take of each other block
+    /// the way with the least `rank` that can be, given those before it in an `order`; `None` where `claims` contradict each other.
+    fn choose<R: Ord>(
+        &self,
+        order: usize,
+        ways: &[Way],
+        claims: &[Claim],
+        rank: impl Fn(&Pairs, &[Way], &Alternative) -> R,
+    ) -> Option<(usize, Vec<Claim>)> {
+        let mut judge = Judge::new(self.environment);
+        let can_be = |judge: &mut Judge<'_>, claims: &[Claim]| {
+            claims.iter().all(|claim| judge.assume(&claim.condition, claim.holds))
+        };
+        if !can_be(&mut judge, claims) {
+            return None;
+        }
+        let (mut new, mut ways, mut all) = (0, ways.to_vec(), claims.to_vec());
+        let mut blocks: Vec<&[Alternative]> =
+            self.met.chunk_by(|one, other| one.way.block == other.way.block).collect();
+        blocks.sort_by_key(|block| block[0].way.block.wrapping_mul(order) % (1 << 16));
+        for block in blocks {
+            if ways.iter().any(|way| way.block == block[0].way.block) {
+                continue;
+            }
+            let mut block: Vec<&Alternative> = block.iter().collect();
+            block.sort_by_key(|one| rank(&self.pairs, &ways, one));
+            let taken = block.into_iter().find(|one| {
+                let mark = judge.mark();
+                let can_be = can_be(&mut judge, &one.claims);
+                if !can_be {
+                    judge.forget(mark);
+                }
+                can_be
+            });
+            let Some(taken) = taken else { continue };
+            new += self.pairs.gain(taken.way, &ways);
+            ways.push(taken.way);
+            all.extend(taken.claims.iter().filter(|_| !taken.is_first).cloned());
+        }
+        Some((new, all))
+    }
+
     fn open(&mut self, alternative: Alternative) {
         if self.seen.insert(alternative.way) {
+            self.met.push(alternative.clone());
             self.open.insert(rank(&alternative), alternative);
         }
     }
@@ -231,7 +360,7 @@ impl<'p, 'e> Search<'p, 'e> {
             let Node::Branching(block) = node else { continue };
             for (index, branch) in block.branches.iter().enumerate() {
                 let way = Way { block: block.number, branch: index };
-                if self.taken.contains(&way) {
+                if self.pairs.has(way) {
                     self.collect_unprinted(&branch.body, into);
                 } else if has_literal(&branch.body) {
                     let reason = if branch.ending == Ending::Fails { Reason::Fails } else { Reason::Limit };
@@ -243,6 +372,13 @@ impl<'p, 'e> Search<'p, 'e> {
             }
         }
     }
+}
+
+/// Returns how many bits suffice for `count` different numbers with more than half of the bits set, and these numbers.
+fn halves(count: usize) -> (usize, Vec<usize>) {
+    let of_bits = |bits: usize| (0..1_usize << bits).filter(move |one| one.count_ones() as usize == bits / 2 + 1);
+    let bits = (0..).find(|bits| of_bits(*bits).count() >= count).unwrap_or_default();
+    (bits, of_bits(bits).collect())
 }
 
 fn has_literal(nodes: &[Node]) -> bool {

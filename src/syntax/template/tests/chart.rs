@@ -2,7 +2,7 @@
 
 use super::super::environment::{Environment, Facts, KubeVersion};
 use super::super::reading::{Reading, Source};
-use super::super::search::{Readings, readings};
+use super::super::search::{Coverage, Readings, readings};
 use super::super::tree::{Defines, Template};
 use crate::syntax::variable::Certainty;
 use std::sync::Arc;
@@ -59,7 +59,13 @@ impl Chart {
     }
 
     pub(super) fn readings(&self) -> Readings {
-        readings(self.template.part(0).unwrap(), self.environment(), 100)
+        readings(self.template.part(0).unwrap(), self.environment(), Coverage::Each, 100)
+    }
+
+    /// Returns the texts of the readings that take first branches but for one.
+    fn texts(&self) -> Vec<String> {
+        let found = self.readings();
+        found.readings.into_iter().take(found.singles).map(|reading| reading.text).collect()
     }
 
     /// Returns the action with a number, as it is written.
@@ -68,14 +74,14 @@ impl Chart {
     }
 }
 
-/// Returns the texts of all readings, with a cluster of which nothing is known.
+/// Returns the texts of the readings that take first branches but for one, with a cluster of which nothing is known.
 pub(super) fn texts(text: &str) -> Vec<String> {
-    Chart::new(text, UNKNOWN).readings().readings.into_iter().map(|reading| reading.text).collect()
+    Chart::new(text, UNKNOWN).texts()
 }
 
-/// Returns the texts of all readings for a new cluster.
+/// Returns the texts of the readings that take first branches but for one, for a new cluster.
 pub(super) fn texts_for_new(text: &str) -> Vec<String> {
-    Chart::new(text, NEW).readings().readings.into_iter().map(|reading| reading.text).collect()
+    Chart::new(text, NEW).texts()
 }
 
 /// Returns the text of the only reading.

@@ -1,7 +1,7 @@
 //! Answers: are conditions decided for the target, and alike wherever they are equal?
 
 use super::chart::{Chart, Cluster, NEW, UNKNOWN, known, texts, texts_for_new};
-use crate::syntax::template::search::{Reason, outputs};
+use crate::syntax::template::search::{Coverage, Reason, outputs, readings};
 
 /// Returns the values of `apiVersion` in all readings for a new cluster.
 fn versions(text: &str) -> Vec<String> {
@@ -197,7 +197,7 @@ fn inner_branches_are_tried_first_and_a_limit_is_told() {
     assert_eq!(texts(text), ["abcd", "abd", "ad", "d", "abc"]);
     let chart = Chart::new("{{ if .a }}a{{ else }}b{{ end }}{{ if .d }}d{{ end }}", UNKNOWN);
     let part = chart.template.part(0).unwrap();
-    let found = crate::syntax::template::search::readings(part, chart.environment(), 1);
+    let found = readings(part, chart.environment(), Coverage::Pairs, 1);
     assert_eq!((found.readings.len(), found.untried), (1, 2));
     assert_eq!(found.unprinted.iter().map(|one| one.reason).collect::<Vec<_>>(), [Reason::Limit]);
 }
@@ -217,4 +217,39 @@ fn choices_name_their_actions() {
     assert_eq!(told(1), [("{{ if .a }}", Some("{{ else }}")), ("{{ with .c }}", Some("{{ with .c }}"))]);
     assert_eq!(told(2), [("{{ if .a }}", Some("{{ if .a }}")), ("{{ with .c }}", None)]);
     assert!(known(&found.readings[0]).is_empty());
+}
+
+/// Returns the texts of the readings that show all pairs.
+fn pairs(text: &str) -> Vec<String> {
+    let chart = Chart::new(text, UNKNOWN);
+    let found = readings(chart.template.part(0).unwrap(), chart.environment(), Coverage::Pairs, 100);
+    assert_eq!(found.untried, 0);
+    found.readings.into_iter().map(|reading| reading.text).collect()
+}
+
+#[test]
+fn few_readings_show_every_pair_of_branches() {
+    for (conditions, least) in [(1, 2), (2, 4), (4, 5), (10, 6), (11, 7), (35, 8), (100, 10)] {
+        let block = |number: usize| format!("{{{{ if .c{number} }}}}<{number}y>{{{{ else }}}}<{number}n>{{{{ end }}}}");
+        let all = pairs(&(0..conditions).map(block).collect::<String>());
+        assert_eq!(all.len(), least, "{conditions}");
+        for (one, other) in (0..conditions).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            for branches in ["yy", "yn", "ny", "nn"] {
+                let (first, second) = (format!("<{one}{}>", &branches[..1]), format!("<{other}{}>", &branches[1..]));
+                assert!(all.iter().any(|text| text.contains(&first) && text.contains(&second)), "{first} {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_inner_branches_are_shown_too_and_those_that_cannot_be_are_not() {
+    let text = "{{ if .a }}a{{ if .b }}b{{ else if .c }}c{{ else }}d{{ end }}{{ if .e }}e{{ end }}{{ end }}\
+                {{ if .b }}B{{ end }}{{ if .f }}f{{ else }}{{ fail \"x\" }}{{ end }}";
+    let mut all = pairs(text);
+    all.sort_unstable();
+    let possible = ["abBf", "abeBf", "acef", "acf", "adef", "adf", "Bf", "f"];
+    assert!(all.iter().all(|text| possible.contains(&text.as_str())), "{all:?}");
+    // Each inner branch with and without `e`, and what is outside both with and without `a`.
+    assert_eq!(all.len(), possible.len(), "{all:?}");
 }

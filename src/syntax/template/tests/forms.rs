@@ -3,7 +3,7 @@
 use super::chart::{Chart, UNKNOWN, first, known, only, texts};
 use crate::syntax::template::lex::{Fault, Keyword};
 use crate::syntax::template::reading::Hole;
-use crate::syntax::template::search::readings;
+use crate::syntax::template::search::{Coverage, readings};
 use crate::syntax::template::tree::Template;
 
 #[test]
@@ -252,7 +252,7 @@ fn a_definition_is_a_text_of_its_own() {
     assert_eq!(chart.readings().readings[0].text, "rest");
     let names: Vec<_> = chart.template.parts().map(|part| part.name()).collect();
     assert_eq!(names, [None, Some("job"), Some("b")]);
-    let job = readings(chart.defines.get("job").unwrap(), chart.environment(), 100);
+    let job = readings(chart.defines.get("job").unwrap(), chart.environment(), Coverage::Pairs, 100);
     let texts: Vec<_> = job.readings.iter().map(|reading| reading.text.as_str()).collect();
     assert_eq!(texts, ["kind: Job\nspec: {}", "kind: Job"]);
 }

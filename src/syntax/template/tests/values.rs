@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::changes::Changes;
 use super::super::environment::Environment;
-use super::super::search::readings;
+use super::super::search::{Coverage, readings};
 use super::super::tree::{Defines, Template};
 use super::chart::UNKNOWN;
 use crate::syntax::variable::Certainty;
@@ -48,7 +48,7 @@ fn by_default(text: &str) -> Option<Value> {
         arguments: None,
         defaults: Certainty::Default,
     };
-    let read = readings(template.part(0).unwrap(), environment, 8);
+    let read = readings(template.part(0).unwrap(), environment, Coverage::Pairs, 8);
     let line = read.readings[0].text.trim_end().lines().next_back().unwrap();
     let value = line.strip_prefix("x: ").unwrap().trim_matches('"');
     match read.readings[0].default_of(value) {
