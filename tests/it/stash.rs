@@ -99,6 +99,20 @@ fn what_is_lost_stands_in_the_way_of_no_api_version() {
     assert_eq!(converted_text(run(target, allowing(), &once)), once);
 }
 
+/// It is not lost again, and does not keep the others from coming back.
+#[test]
+fn what_one_api_version_rejects_and_another_drops_is_stale() {
+    let text = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: a, namespace: b}\nspec:\n  paused: true\n  controlPlaneEndpoint: {}\n";
+    // v1alpha2 has neither field, and v1alpha3 requires a host and a port.
+    let stashed = convert_with_stash("cluster-api@0.2.10", text);
+    let run = run("cluster-api@0.3.0", Choices::default(), &stashed);
+    assert_eq!(count_of(&run, Code::StaleStash), 1, "{:?}", run.plan.findings);
+    let back = converted_text(run);
+    assert!(back.contains("cluster.x-k8s.io/v1alpha3") && back.contains("paused: true"), "{back}");
+    assert!(back.contains(ANNOTATION) && back.contains("controlPlaneEndpoint"), "{back}");
+    assert_eq!(restore("cluster-api@0.3.0", &back), back);
+}
+
 #[test]
 fn what_the_way_back_writes_itself_stands_where_it_stood() {
     // v1.14 has no matchPolicy, and is read as if it were Exact.

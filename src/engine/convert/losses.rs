@@ -90,7 +90,7 @@ impl Losses {
         let mut stash = Stash {
             left,
             annotations: old_stash.map_or_else(|| stash::annotations_of(&subject.object.value), |old| old.annotations),
-            kept: old_stash.map_or_else(Vec::new, |old| self.still_kept(old, &kept, &snapshots)),
+            kept: self.still_kept(old, &kept, &snapshots),
         };
         let before = stash.kept.len();
         stash.kept.extend(kept.values().filter_map(|kept| kept.as_ref().ok()).cloned());
@@ -107,11 +107,14 @@ impl Losses {
         self.losses.iter().filter(move |lost| !lost.at_source.as_ref().is_some_and(is_old))
     }
 
-    /// Returns what remains of `stash`: what was lost again, in its present surroundings, the lost parts of what came back, and
+    /// Returns what remains of the stash: what was lost again, in its present surroundings, the lost parts of what came back, and
     /// what did not find its place. What a new loss contains is kept with that loss.
-    fn still_kept(&self, stash: &Stash, kept_now: &NewlyKept, snapshots: &Snapshots<'_>) -> Vec<Kept> {
+    fn still_kept(&self, old: &OldStash, kept_now: &NewlyKept, snapshots: &Snapshots<'_>) -> Vec<Kept> {
+        let OldStash::Usable(stash, refused) = old else { return Vec::new() };
         let is_part = |path: &FieldPath| kept_now.iter().any(|(whole, kept)| kept.is_ok() && path.starts_with(whole));
         let stays = |(number, kept): (usize, &Kept)| match self.restored.iter().find(|(other, _)| *other == number) {
+            // It had its place, and has it still where only others came back.
+            None if refused.contains_key(&number) => vec![kept.beside_others(snapshots.after)],
             None => vec![kept.clone()],
             Some((_, path)) if is_part(path) => Vec::new(),
             Some((_, path)) if self.back.contains(&number) => {

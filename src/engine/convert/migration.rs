@@ -39,6 +39,8 @@ pub(super) struct Migration<'a> {
     pub(super) log: Log,
     /// What the target rejects.
     pub(super) blocks: Vec<Remark>,
+    /// Why its apiVersion rejects the object with what was lost on the way there, over a less stable one.
+    pub(super) rejected: Option<String>,
 }
 
 impl<'a> Migration<'a> {
@@ -77,7 +79,8 @@ impl<'a> Migration<'a> {
                 fitting.onward(subject, goal).filter(|onward| !is_kept || onward.session.holds_places_of_losses())
             };
             if let Some(onward) = better.find_map(onward) {
-                return Ok(onward);
+                let blocks = first.as_ref().map_or_else(|blocks| blocks, |first| &first.blocks);
+                return Ok(Self { rejected: blocks.first().map(|block| block.message.clone()), ..onward });
             }
         }
         if !fitting.blocks.is_empty() && first.as_ref().is_ok_and(Self::is_missing) {
@@ -109,7 +112,8 @@ impl<'a> Migration<'a> {
         let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
         let (releases, version) = (source.releases, source.version.clone());
         let start = Start { releases, version: version.as_ref() };
-        Self { kind, version: None, session, source, log, blocks: Vec::new() }.arrive(subject, start, goal)
+        Self { kind, version: None, session, source, log, blocks: Vec::new(), rejected: None }
+            .arrive(subject, start, goal)
     }
 
     /// Converts the object to the apiVersion that `complete` has, with these values of its stash restored: what comes back and is lost again
@@ -147,7 +151,7 @@ impl<'a> Migration<'a> {
             Fitting { subject, source: &source, schema, session: &mut session, log: &mut log }.fit(&kind, wanted)
         };
         let blocks = TargetSchema::of(subject, &kind).and_then(fit).err().unwrap_or_default();
-        Ok(Self { kind, version, session, source, log, blocks })
+        Ok(Self { kind, version, session, source, log, blocks, rejected: None })
     }
 
     /// Returns whether the target does not have the kind, or not in the apiVersion.
@@ -157,6 +161,13 @@ impl<'a> Migration<'a> {
 
     fn is_lossless(&self) -> bool {
         self.blocks.is_empty() && self.session.losses().is_empty()
+    }
+
+    /// Returns whether something that the stash restored is lost again.
+    pub(super) fn loses_restored(&self) -> bool {
+        let Self { session, source, .. } = self;
+        let mut lost = session.losses().iter().filter_map(|loss| session.lost_from(source.step, loss));
+        lost.any(|lost| source.restored.iter().any(|(_, path)| path.starts_with(&lost) || lost.starts_with(path)))
     }
 
     /// Returns what the object costs at its apiVersion.

@@ -134,6 +134,10 @@ fn try_to_restore<'a>(
     if !migration.blocks.is_empty() {
         return Err(why(&migration.blocks));
     }
+    if let Some(why) = migration.rejected.as_ref().filter(|_| migration.loses_restored()) {
+        // What another apiVersion drops on the way is not lost again because the target has no such field.
+        return Err(why.clone());
+    }
     match unknown_in_restored(subject, &migration.source) {
         Some(unknown) => Err(format!("no release has the field {unknown}")),
         None => Ok(migration),

@@ -210,6 +210,13 @@ impl Kept {
         Self::new(path, &self.loss, snapshots).unwrap_or_else(|_| self.clone())
     }
 
+    /// Keeps the same value beside others that came back, in `after`, where nothing stands in its place.
+    pub(crate) fn beside_others(&self, after: &Value) -> Self {
+        let surroundings = |key| self.parent(after)?.get(after)?.as_object().filter(|map| !map.contains_key(key));
+        let around = self.entry().and_then(|(key, _)| Some(ValueHash::without(surroundings(key)?, key)));
+        Self { around: around.unwrap_or(self.around), ..self.clone() }
+    }
+
     /// Says what is wrong with a kept value that was read, as the rest of a sentence.
     pub(super) fn defect(&self) -> Option<&'static str> {
         if !LossClass::ALL.map(loss_code).iter().any(|code| code.name() == self.loss) {
@@ -340,5 +347,28 @@ impl fmt::Display for Kept {
         }
         flush(&mut keys, &mut text);
         f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What the release rejects stays, and has its place again once the release accepts it; what a user wrote there has not.
+    #[test]
+    fn a_value_keeps_its_place_beside_others_that_came_back() {
+        let key = |name: &str| FieldPath::default().key("spec").key(name);
+        let (before, bare) = (json!({"spec": {"a": 1, "b": 2}}), json!({"spec": {}}));
+        let gone = [key("a"), key("b")];
+        let snapshots = Snapshots { before: &before, after: &bare, gone: &gone, list_keys: &|_| Vec::new() };
+        let kept = Kept::new(&key("a"), "dropped-field", &snapshots).expect("it has a place");
+        let with_other = json!({"spec": {"b": 2}});
+        assert_eq!(kept.placement(&with_other), None);
+        let kept = kept.beside_others(&with_other);
+        assert_eq!(kept.placement(&with_other), Some(Placement::Absent(FieldPath::default().key("spec"))));
+        let edited = json!({"spec": {"a": 3, "b": 2}});
+        assert_eq!(kept.beside_others(&edited).placement(&edited), None);
     }
 }
