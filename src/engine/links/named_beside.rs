@@ -5,7 +5,7 @@
 //!
 //! Invariant: nothing here changes anything.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::ignored_paths::{self, changes, outermost};
 use super::named_fields::NamedFields;
@@ -39,16 +39,16 @@ pub(super) fn remarks(object: &Object, new: &Value, targets: &Targets<'_>) -> Ve
         let is_updated = || path.get(new).is_some_and(|now| path.get(&object.value) != Some(now));
         let is_apart = || read.has(path) || decided.contains(path) || reference.beside == Beside::Object;
         if is_updated() && !is_apart() {
-            found.extend(remark(&reference, &object.value, targets));
+            found.extend(remark(&reference, object, targets));
         }
     });
     found
 }
 
-/// Reports what stands beside one reference in `value`.
-fn remark(reference: &Reference<'_>, value: &Value, targets: &Targets<'_>) -> Option<Remark> {
+/// Reports what stands beside one reference of `object`.
+fn remark(reference: &Reference<'_>, object: &Object, targets: &Targets<'_>) -> Option<Remark> {
     let (path, kind) = (&reference.path, &reference.kind);
-    let named = NamedFields::of_value(&beside(path, value)?);
+    let named = NamedFields::at(beside(path, &object.value)?, targets.goal.catalog_of(&object.kind));
     let mut what = outermost(&changes(targets, &|one| one == kind, &named));
     if let Some(target) = targets.goal.target_of(&kind.group) {
         what.extend(meanings(target, reference, &named));
@@ -66,18 +66,15 @@ fn remark(reference: &Reference<'_>, value: &Value, targets: &Targets<'_>) -> Op
 }
 
 /// Returns what stands in the mapping of a reference besides, and in the one that this is in, alone or as an item of a list.
-fn beside(path: &FieldPath, value: &Value) -> Option<Value> {
-    let own = path.get(value)?.as_object()?;
+fn beside<'v>(path: &FieldPath, value: &'v Value) -> Option<Vec<(FieldPath, &'v Value)>> {
     let names = ["apiVersion", "apiGroup", "group", "version", "kind", "name", "namespace"];
-    let mut all: Map<String, Value> = own.clone();
-    all.retain(|key, _| !names.contains(&key.as_str()));
-    let around = path.steps().iter().rposition(|step| matches!(step, Step::Key(_)))?;
-    let (outer, key) = (FieldPath::new(path.steps()[..around].iter().cloned()), &path.steps()[around]);
-    let others = outer.get(value).filter(|_| around > 0)?.as_object()?;
-    let is_other = |name: &String| !matches!(key, Step::Key(own) if own == name);
-    let others = others.iter().filter(|(name, _)| is_other(name)).map(|(name, value)| (name.clone(), value.clone()));
-    let others: Map<String, Value> = others.collect();
-    Some(Value::from(vec![Value::from(all), Value::from(others)]))
+    let own = path.get(value)?.as_object()?.iter().filter(|(key, _)| !names.contains(&key.as_str()));
+    let around = path.steps().iter().rposition(|step| matches!(step, Step::Key(_))).filter(|around| *around > 0)?;
+    let (outer, step) = (FieldPath::new(path.steps()[..around].iter().cloned()), &path.steps()[around]);
+    let is_other = |name: &String| !matches!(step, Step::Key(own) if own == name);
+    let others = outer.get(value)?.as_object()?.iter().filter(|(name, _)| is_other(name));
+    let own = own.map(|(key, value)| (path.key(key), value));
+    Some(own.chain(others.map(|(key, value)| (outer.key(key), value))).collect())
 }
 
 /// Says which fields in no manifest mean something else at the target than in a release that has the version of the reference.

@@ -11,7 +11,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::knowledge::catalog::Catalog;
-use crate::syntax::field::{FieldPattern, Part};
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// What is named of an object.
 #[derive(Clone, Debug)]
@@ -43,10 +43,11 @@ impl NamedFields {
         FieldPattern::parse(path).map_or_else(|_| Self::of_words(text), Self::Path)
     }
 
-    /// Reads the keys and texts of a value, which can be paths, patches and expressions.
-    pub(super) fn of_value(value: &Value) -> Self {
+    /// Reads what stands at these places of an object, which can be paths, patches and expressions: their texts, and the keys that are no
+    /// fields of the object's own.
+    pub(super) fn at(places: Vec<(FieldPath, &Value)>, own: Option<&Catalog>) -> Self {
         let mut words = Vec::new();
-        add_words(value, &mut words);
+        places.into_iter().for_each(|(path, value)| add_words(&path, value, own, &mut words));
         Self::Words(words, Descent::ByKeys)
     }
 
@@ -92,15 +93,14 @@ fn words_in(text: &str) -> impl Iterator<Item = String> {
     word.find_iter(text).map(|found| found.as_str().trim_matches('"').to_owned())
 }
 
-fn add_words(value: &Value, words: &mut Vec<String>) {
+fn add_words(path: &FieldPath, value: &Value, own: Option<&Catalog>, words: &mut Vec<String>) {
+    let is_own = |own: &Catalog| !own.having(&path.pattern()).is_empty();
+    words.extend(path.last_key().filter(|_| !own.is_some_and(is_own)).map(str::to_owned));
     match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                words.push(key.clone());
-                add_words(value, words);
-            }
+        Value::Object(map) => map.iter().for_each(|(key, value)| add_words(&path.key(key), value, own, words)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| add_words(&path.index(index), item, own, words));
         }
-        Value::Array(items) => items.iter().for_each(|item| add_words(item, words)),
         Value::String(text) => words.extend(words_in(text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

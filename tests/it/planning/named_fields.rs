@@ -171,6 +171,23 @@ fn paths_that_are_ignored_in_all_objects_are_reported() {
     release("/spec/replicas").check_findings(Severity::Warning, &[]);
 }
 
+/// The keys of an object's own fields are called as those of the object beside them, and do not name them; what is below a key that no
+/// schema has can.
+#[test]
+fn own_fields_beside_a_reference_name_none() {
+    let cluster = |more: &str| {
+        let text = format!(
+            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: a}}\nspec:\n  controlPlaneRef: {{apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: a}}\n  topology:\n    class: a\n    version: v1.30.0\n    controlPlane:\n      machineHealthCheck:\n        unhealthyConditions: [{{type: Ready, status: Unknown, timeout: 300s}}]\n    variables: [{{name: a, value: {more}}}]\n"
+        );
+        run(&[("a.yaml", &text)], "cluster-api@1.11.0")
+    };
+    let outcome = cluster("b");
+    outcome.check_findings(Severity::Warning, &[]);
+    assert!(outcome.after["a.yaml"].contains("apiGroup: controlplane.cluster.x-k8s.io"), "the reference is updated");
+    let reported = "a.yaml unresolved reference-not-updated spec.controlPlaneRef";
+    cluster("{status: b}").check_findings(Severity::Warning, &[reported]);
+}
+
 /// What a health check of Flux, a policy or a metric says of fields stands in no form that is converted.
 #[test]
 fn fields_named_beside_a_reference_that_is_updated_are_reported() {
