@@ -351,6 +351,11 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
             "apiVersion: tekton.dev/v1beta1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  {field}: {{apiVersion: a.example.com/v1, kind: Loop, spec: {{{holds}}}}}\n"
         )
     };
+    let bundle = |image: &str| {
+        format!(
+            "apiVersion: tekton.dev/v1beta1\nkind: PipelineRun\nmetadata: {{name: a}}\nspec:\n  pipelineSpec: {{tasks: [{{name: a, taskRef: {{name: a, bundle: {image}}}}}]}}\n"
+        )
+    };
     let [v1, v0_37, v0_37_4] = ["karpenter@1.1.1", "karpenter@0.37.1", "karpenter@0.37.4"];
     let finally = "  finally: [{name: b, taskRef: {name: b}}]\n";
     for (text, [from, to], said) in [
@@ -364,6 +369,9 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
         (class(pinned), [v1, v0_37_4], None),
         (pipeline(""), ["tekton@0.42", "tekton@0.13"], None),
         (pipeline(finally), ["tekton@0.42", "tekton@0.13"], Some("before v0.18.0")),
+        (bundle("b"), ["tekton@0.44", "tekton@1.0"], Some("was pulled with the service account of the run")),
+        (bundle("''"), ["tekton@0.44", "tekton@1.0"], None),
+        (bundle("b"), ["tekton@0.11", "tekton@0.42"], None),
         (custom("CustomRun", "customSpec", "pipelineSpec: {tasks: []}"), ["tekton@0.42", "tekton@1.0"], Some("is not converted")),
         (custom("CustomRun", "customSpec", "tasks: []"), ["tekton@1.0", "tekton@0.42"], Some("is not converted")),
         (custom("CustomRun", "customSpec", "iterate: []"), ["tekton@0.42", "tekton@1.0"], None),
