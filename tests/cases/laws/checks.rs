@@ -470,7 +470,7 @@ fn second_run(subject: &Subject<'_>) -> Result<Verdict, String> {
 }
 
 /// L5: over a release in between, by bytes; by data where a kind or group is a block scalar, which is written anew with
-/// each change.
+/// each change, and where the only list of the file, whose style a new one has, is gone in between.
 ///
 /// An object that a rule changes in its own release was not one of that release, so the law does not apply to it. A reference whose
 /// kind changes gets the newest version of the target, and keeps one that is served: its version differs where the release in between
@@ -505,7 +505,9 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     let [one, two] = references;
     let differs = values(&direct.after)? != values(&second.after)?;
     let differs_in_references = differs && one == two;
-    if names_in_block_scalars(&subject.sheet.text)? {
+    let has_list = |text: &str| text.lines().any(|line| line.trim() == "-" || line.trim_start().starts_with("- "));
+    let style_is_gone = has_list(&subject.sheet.text) && !has_list(&first.after);
+    if style_is_gone || names_in_block_scalars(&subject.sheet.text)? {
         ensure(!differs || differs_in_references, || "the data differs".to_owned())?;
         return Ok(Verdict::Holds);
     }
