@@ -9,7 +9,7 @@
 use reversion::internals::catalog::{Catalog, ListType, Scope, Type, ViolationKind};
 use reversion::internals::field::{FieldPath, Part, Step};
 use reversion::internals::pack::Pack;
-use reversion::internals::release::{ApiVersion, GroupKind, ReleaseId};
+use reversion::internals::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use serde_json::{Map, Value, json};
 
 use super::cases::{final_kind, is_served};
@@ -32,6 +32,7 @@ pub(crate) struct Recipe<'p> {
     version: String,
     shape: Shape,
     hints: Hints,
+    target: ReleaseId,
     /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
     kinds: Vec<GroupKind>,
 }
@@ -58,7 +59,7 @@ impl<'p> Recipe<'p> {
         for field in Exceptions::of_all().mappings(catalog.kind(), version) {
             shape.limit_to_mappings(&field);
         }
-        Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
+        Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), target, kinds }
     }
 
     /// Draws an object. Few drawn fields fit together by chance: after some tries, one that breaks relations alone will do.
@@ -81,10 +82,12 @@ impl<'p> Recipe<'p> {
         panic!("no object of {} can be drawn: {last:?}", self.catalog.kind());
     }
 
-    /// Returns whether a key that no release has stands where other releases take any key, and this one none: it is a field of those.
+    /// Returns whether a key that no release has stands where other releases take any key, and this one or the target none: it is a field of
+    /// those.
     fn shows_another_release(&self, object: &Value) -> bool {
+        let is_missing = |releases: ReleaseSet| [self.release, self.target].iter().any(|one| !releases.contains(*one));
         let known = self.catalog.facts(object).known;
-        known.iter().any(|fact| fact.path.last_key() == Some(UNKNOWN) && !fact.releases.contains(self.release))
+        known.iter().any(|fact| fact.path.last_key() == Some(UNKNOWN) && is_missing(fact.releases))
     }
 
     /// Removes the value at `place` from a drawn object, or its parent if the schema requires it; a list of several
@@ -326,6 +329,15 @@ impl Draw<'_> {
             }
             let value = if null { Some(Value::Null) } else { self.value(child, key) };
             entries.extend(value.map(|value| (key.to_string(), value)));
+        }
+        let least = shape.attributes.min_properties.unwrap_or(0);
+        for (key, child) in &shape.keys {
+            if entries.len() as u64 >= least {
+                break;
+            }
+            if entries.iter().all(|(drawn, _)| **drawn != **key) {
+                entries.extend(self.value(child, key).map(|value| (key.to_string(), value)));
+            }
         }
         self.refer(shape, &mut entries);
         let most =
