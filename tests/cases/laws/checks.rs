@@ -9,13 +9,14 @@ use std::any::Any;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use reversion::internals::catalog::Catalog;
 use reversion::internals::field::{FieldPath, Step};
 use reversion::internals::finding::Code;
 use reversion::internals::infer::infer;
 use reversion::internals::lens::{Direction, Halt};
 use reversion::internals::pack::{Rule, Target};
 use reversion::internals::plan::{Choices, ObjectPlan, Outcome, Plan, Sides};
-use reversion::internals::release::ReleaseId;
+use reversion::internals::release::{GroupKind, ReleaseId};
 use reversion::internals::text::Span;
 use reversion::internals::yaml::{self, Intent, find_node, locate};
 use serde_json::Value;
@@ -318,7 +319,7 @@ fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String>
     Ok(Some(RoundTrip { forward, backward }))
 }
 
-/// L1, L2 through the engine, on data, in every style, but for the versions of references that are served on both sides.
+/// L1, L2 through the engine, on data, in every style; a reference keeps a version that both releases serve.
 ///
 /// Exact rules restore what they changed. If another one was used, the second forward conversion equals the first; if
 /// converting back reports a normalized value, the second backward conversion equals the first.
@@ -327,7 +328,7 @@ fn data_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Some(round_trip) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
     let (forward, backward) = (&round_trip.forward, &round_trip.backward);
     if is_exact_run(directed, forward) {
-        let same = references_apart(&forward.before)? == references_apart(&backward.after)?;
+        let same = is_same(subject, &forward.before, &backward.after, &[case.start, case.target])?;
         ensure(same, || format!("converting back gives other data: {}", describe_round_trip(forward, backward)))?;
         return Ok(Verdict::Holds);
     }
@@ -351,7 +352,8 @@ fn text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     }
     let Some(round_trip) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
     let (before, after) = (&round_trip.forward.before, &round_trip.backward.after);
-    let keeps_version = values(before)? != values(after)? && references_apart(before)? == references_apart(after)?;
+    let releases = [subject.case.start, subject.case.target];
+    let keeps_version = values(before)? != values(after)? && is_same(subject, before, after, &releases)?;
     if keeps_version || !is_exact_run(subject.directed, &round_trip.forward) {
         return Ok(Verdict::NotApplicable);
     }
@@ -503,7 +505,7 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
         return Ok(Verdict::NotApplicable);
     }
     let differs = values(&direct.after)? != values(&second.after)?;
-    let differs_in_references = differs && references_apart(&direct.after)? == references_apart(&second.after)?;
+    let differs_in_references = differs && is_same(subject, &direct.after, &second.after, &[case.target])?;
     let has_list = |text: &str| text.lines().any(|line| line.trim() == "-" || line.trim_start().starts_with("- "));
     let style_is_gone = has_list(&subject.sheet.text) && !has_list(&first.after);
     if style_is_gone || names_in_block_scalars(&subject.sheet.text)? {
@@ -520,25 +522,40 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     Ok(Verdict::Holds)
 }
 
-/// Returns the documents of a text without the versions of their references: one that is served is kept, also where another one was before.
-fn references_apart(text: &str) -> Result<Vec<Value>, String> {
-    let mut documents = values(text)?;
-    documents.iter_mut().for_each(|document| without_reference_versions(document, true));
-    Ok(documents)
+/// Returns whether two texts have the same data, but that a reference in `after` may have another version that all `releases` serve: it is kept.
+fn is_same(subject: &Subject<'_>, before: &str, after: &str, releases: &[ReleaseId]) -> Result<bool, String> {
+    let pack = subject.directed.pack;
+    let [mut old, mut new] = [Vec::new(), Vec::new()];
+    let mut documents = [values(before)?, values(after)?];
+    for (documents, versions) in documents.iter_mut().zip([&mut old, &mut new]) {
+        documents.iter_mut().for_each(|document| take_reference_versions(document, true, versions));
+    }
+    let is_served = |(kind, version): &(Option<Value>, String)| {
+        let (group, version) = version.split_once('/').unwrap_or(("", version));
+        let named =
+            |one: &&GroupKind| one.group == group && kind.as_ref().is_none_or(|kind| *kind == one.kind.as_str());
+        let mut catalogs = pack.kinds().filter(named).filter_map(|kind| pack.catalog(kind));
+        let serves = |catalog: &Catalog, release| catalog.served(release).iter().any(|served| served.name == version);
+        catalogs.any(|catalog| releases.iter().all(|release| serves(catalog, *release)))
+    };
+    let [before, after] = documents;
+    Ok(before == after && old.iter().zip(&new).all(|(old, new)| old == new || is_served(new)))
 }
 
-/// Reduces the apiVersion of every reference in an object, or in a list of objects, to its group.
-fn without_reference_versions(value: &mut Value, is_object: bool) {
+/// Reduces the apiVersion of every reference in an object, or in a list of objects, to its group; adds these versions with the kinds to `versions`.
+fn take_reference_versions(value: &mut Value, is_object: bool, versions: &mut Vec<(Option<Value>, String)>) {
     match value {
         Value::Object(map) => {
             // One without a name is about several objects, and one without a kind about a kind that the field implies.
             let is_reference = (map.contains_key("name") || !map.contains_key("metadata")) && !is_object;
+            let kind = map.get("kind").cloned();
             if let Some(Value::String(version)) = map.get_mut("apiVersion").filter(|_| is_reference) {
-                *version = version.split('/').next().unwrap_or_default().to_owned();
+                let group = version.split('/').next().unwrap_or_default().to_owned();
+                versions.push((kind, std::mem::replace(version, group)));
             }
-            map.values_mut().for_each(|value| without_reference_versions(value, false));
+            map.values_mut().for_each(|value| take_reference_versions(value, false, versions));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| without_reference_versions(item, false)),
+        Value::Array(items) => items.iter_mut().for_each(|item| take_reference_versions(item, false, versions)),
         _ => {}
     }
 }
