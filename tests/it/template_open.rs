@@ -580,3 +580,15 @@ fn an_object_that_may_be_referenced_is_held_back_with_what_references_it() {
         says(&run, "templates/a.yaml:11:1: held-back[converts-together]", "TriggerAuthentication a");
     }
 }
+
+/// Each of the two conditions alone leaves a label.
+#[test]
+fn labels_that_two_conditions_leave_out_together_make_no_selector() {
+    let chart = |version: &str, literal: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata:\n  name: a\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n{literal}      {{{{- if .Values.a }}}}\n      app: a\n      {{{{- end }}}}\n      {{{{- if .Values.b }}}}\n      tier: b\n      {{{{- end }}}}\n"
+        )
+    };
+    held(&chart("v1beta1", ""), "templates/a.yaml:7:3: held-back[not-convertible]", "an empty selector");
+    converts(&chart("v1beta1", "      kind: c\n"), &chart("v1", "      kind: c\n"));
+}
