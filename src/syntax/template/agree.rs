@@ -177,7 +177,7 @@ pub fn verify(
         let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index, None))?;
         // What a definition is printed with is not known.
         let values = environment.values.filter(|_| part.name().is_none());
-        let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen);
+        let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen).text_alone();
         printer.name_as(one.reading);
         printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
         let printed = printer.finish(Vec::new()).reading;
@@ -186,7 +186,8 @@ pub fn verify(
             return Err(Mismatch::Reading(index, difference(template, &after, &printed, &expected)));
         }
         if !one.reading.kept.is_empty() {
-            let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen);
+            let mut printer =
+                Printer::new(part, Environment { values, ..environment }, &placeholders, &seen).text_alone();
             printer.name_as(&Reading { kept: BTreeSet::new(), ..one.reading.clone() });
             printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
             let plain = printer.finish(Vec::new()).reading;

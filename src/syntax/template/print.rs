@@ -75,6 +75,8 @@ pub(super) struct Printer<'p, 'e> {
     alternatives: Vec<Alternative>,
     /// Whether a plain scalar of a flow collection is being printed, in quotes.
     is_quoting: bool,
+    /// Whether nothing is wanted but the text and where its holes are.
+    is_text_alone: bool,
 }
 
 impl<'p, 'e> Printer<'p, 'e> {
@@ -98,7 +100,14 @@ impl<'p, 'e> Printer<'p, 'e> {
             ways: Vec::new(),
             alternatives: Vec::new(),
             is_quoting: false,
+            is_text_alone: false,
         }
+    }
+
+    /// Leaves out what actions print by default, which takes as long as the text.
+    pub(super) fn text_alone(mut self) -> Self {
+        self.is_text_alone = true;
+        self
     }
 
     /// Prints the part, with what is assumed from the beginning.
@@ -215,23 +224,29 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value) {
-            let by_default = self.defaults().entries_of(&value);
-            let is_required = match &by_default {
-                Some(entries) => entries.iter().all(Value::is_null) && self.defaults().is_missing(&value),
-                None => self.defaults().is_required(&value),
-            };
-            self.reading.holes.push(Hole {
-                at: self.reading.text.len(),
-                column: column(self.part, action, &value, self.environment.defines),
-                required: is_required.then(|| self.placeholders.of(index, Place::Block, None)),
-                by_default,
-                key: self.defaults().key_of(&value),
-                action: index,
-            });
+            let column = column(self.part, action, &value, self.environment.defines);
+            let (at, action) = (self.reading.text.len(), index);
+            self.reading.holes.push(Hole { at, column, required: None, by_default: None, key: None, action });
+            if !self.is_text_alone {
+                self.describe_hole(&value);
+            }
         } else {
             self.opaque(index, &value, &outputs);
         }
         Flow::On
+    }
+
+    /// Adds what is known of what an action prints into the last hole.
+    fn describe_hole(&mut self, value: &Expression) {
+        let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
+        let Some(hole) = self.reading.holes.last_mut() else { return };
+        hole.by_default = defaults.entries_of(value);
+        let is_required = match &hole.by_default {
+            Some(entries) => entries.iter().all(Value::is_null) && defaults.is_missing(value),
+            None => defaults.is_required(value),
+        };
+        hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
+        hole.key = defaults.key_of(value);
     }
 
     /// Prints the placeholder of an action.
@@ -240,14 +255,31 @@ impl<'p, 'e> Printer<'p, 'e> {
         if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
             self.reading.mappings.insert(number);
         }
-        let text = outputs.known();
-        let known = text.and_then(|text| Some((text, read_yaml(text)?)));
-        let by_default = match &known {
+        let known = outputs.known().and_then(|text| Some((text, read_yaml(text)?)));
+        if !self.is_text_alone {
+            self.describe(number, value, outputs, known.as_ref());
+        }
+        self.judge.refuel();
+        let place = self.place(index);
+        let always = |data: &Value| PrintedType { is_number: data.is_i64(), certainty: Certainty::Always };
+        let known = known.filter(|(_, data)| data.is_i64() || data.is_string());
+        let printed = known.map_or_else(|| self.printed_type(value), |(_, data)| Some(always(&data)));
+        let placeholder = self.placeholders.of(number, place, printed);
+        match place {
+            Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
+            Place::Block => self.quoted(index, number, &placeholder),
+        }
+    }
+
+    /// Adds what is known of what an action prints, for which the placeholder with a number stands: all of its text, and what that is as YAML,
+    /// if it is `known`.
+    fn describe(&mut self, number: usize, value: &Expression, outputs: &Outputs, known: Option<&(&str, Value)>) {
+        let by_default = match known {
             Some((text, _)) if self.around() == Around::Quotes => Some(vec![Value::from(*text)]),
             Some((_, data)) => Some(vec![data.clone()]),
             None => self.defaults().of(value, self.around()),
         };
-        self.reading.known.extend(text.map(|text| (number, text.to_owned())));
+        self.reading.known.extend(outputs.known().map(|text| (number, text.to_owned())));
         if by_default.is_none() && self.defaults().is_required(value) {
             self.reading.required.insert(number);
             if self.defaults().is_missing(value) && !value.pipe().any(|(function, _)| function == "required") {
@@ -258,15 +290,6 @@ impl<'p, 'e> Printer<'p, 'e> {
         self.reading.keys.extend(self.defaults().key_of(value).map(|key| (number, key)));
         if !outputs.open {
             self.reading.texts.insert(number, outputs.texts.clone());
-        }
-        let place = self.place(index);
-        let always = |data: &Value| PrintedType { is_number: data.is_i64(), certainty: Certainty::Always };
-        let known = known.filter(|(_, data)| data.is_i64() || data.is_string());
-        let printed = known.map_or_else(|| self.printed_type(value), |(_, data)| Some(always(&data)));
-        let placeholder = self.placeholders.of(number, place, printed);
-        match place {
-            Place::Flow => self.segment(&placeholder, Source::Opaque(index)),
-            Place::Block => self.quoted(index, number, &placeholder),
         }
     }
 
