@@ -78,12 +78,12 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage
     let mut search = Search::new(part, environment, limit);
     search.read(Vec::new());
     if coverage == Coverage::Pairs {
-        search.read_halves();
+        search.read_columns();
     }
     search.read_open(coverage);
     let singles = search.readings.len();
     if coverage == Coverage::Each {
-        search.read_halves();
+        search.read_columns();
     }
     search.read_pairs();
     let untried = search.open.values().filter(|open| !search.pairs.has(open.way)).count();
@@ -271,25 +271,35 @@ impl<'p, 'e> Search<'p, 'e> {
         }
     }
 
-    /// Shows the pairs of branches of the blocks that are met and have no others in them, but for those that exclude each other: each condition
-    /// takes another branch than the first in its own half of the readings. No two halves are apart, and none is in another one, so that there
-    /// are about twice as many readings as the number of conditions has bits (Kleitman and Spencer, "Families of k-independent sets").
-    fn read_halves(&mut self) {
+    /// Shows the pairs of branches of the blocks that are met and have no others in them, but for those that exclude each other: besides first
+    /// branches alone and others alone, each condition takes another branch in a part of the readings that is in no other one's part (Sperner).
+    /// Blocks with others in them take another branch together with all that are as deep: what they leave out together can leave nothing.
+    fn read_columns(&mut self) {
         let mut conditions: BTreeMap<String, usize> = BTreeMap::new();
-        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+        let (mut columns, mut depths) = (BTreeMap::new(), BTreeSet::new());
         for (at, one) in self.met.iter().enumerate().filter(|(_, one)| one.is_first) {
-            let is_outer = self.met[at..].iter().find(|next| next.way.block != one.way.block);
-            if let Some(claim) = one.claims.last().filter(|_| is_outer.is_none_or(|next| next.depth <= one.depth)) {
+            let next = self.met[at..].iter().find(|next| next.way.block != one.way.block);
+            if next.is_some_and(|next| next.depth > one.depth) {
+                depths.insert(one.depth);
+            } else if let Some(claim) = one.claims.last() {
                 let next = conditions.len();
                 columns.insert(one.way.block, *conditions.entry(claim.condition.to_string()).or_insert(next));
             }
         }
-        let (count, halves) = halves(conditions.len());
-        for row in 0..count.min(self.limit.saturating_sub(self.printed)) {
-            let is_other = |block: usize| columns.get(&block).is_some_and(|column| halves[*column] & (1 << row) != 0);
-            let chosen = self
-                .choose(1, &[], &[], |_, _, one| (one.is_first == is_other(one.way.block), (one.way.branch + row) % 3));
-            if let Some((_, claims)) = chosen {
+        let (count, parts) = parts(conditions.len());
+        let of_row = |row: usize| {
+            let blocks = columns.iter().filter(|(_, column)| parts[**column] & (1 << row) != 0);
+            blocks.map(|(block, _)| *block).collect()
+        };
+        let below = |depth: usize| self.met.iter().filter(|one| one.depth >= depth).map(|one| one.way.block).collect();
+        let all = std::iter::once(columns.keys().copied().collect());
+        let rows: Vec<BTreeSet<usize>> =
+            all.chain((0..count).map(of_row)).chain(depths.into_iter().map(below)).collect();
+        for (row, others) in rows.iter().enumerate() {
+            let chosen = self.choose(1, &[], &[], |_, _, one| {
+                (one.is_first == others.contains(&one.way.block), (one.way.branch + row) % 3)
+            });
+            if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
                 self.read(claims);
             }
         }
@@ -374,9 +384,9 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 }
 
-/// Returns how many bits suffice for `count` different numbers with more than half of the bits set, and these numbers.
-fn halves(count: usize) -> (usize, Vec<usize>) {
-    let of_bits = |bits: usize| (0..1_usize << bits).filter(move |one| one.count_ones() as usize == bits / 2 + 1);
+/// Returns how many bits suffice for `count` different numbers with half of the bits set, and these numbers.
+fn parts(count: usize) -> (usize, Vec<usize>) {
+    let of_bits = |bits: usize| (0..1_usize << bits).filter(move |one| one.count_ones() as usize == bits / 2);
     let bits = (0..).find(|bits| of_bits(*bits).count() >= count).unwrap_or_default();
     (bits, of_bits(bits).collect())
 }
