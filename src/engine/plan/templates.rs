@@ -170,7 +170,7 @@ impl TemplatePlanner<'_, '_> {
             let plan = |(number, reading)| {
                 let mut plans = self.plan_settled(file, &template, part, environment, reading);
                 // Helm refuses what is no YAML, too: these branches exclude each other.
-                let is_left = |failure: &Finding| number >= read.singles && failure.code != Code::Template;
+                let is_left = |failure: &Finding| number >= read.required && failure.code != Code::Template;
                 plans.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
                 plans
             };

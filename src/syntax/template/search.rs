@@ -65,8 +65,8 @@ pub enum Coverage {
 pub struct Readings {
     /// The readings, the one that takes first branches first; no two are equal.
     pub readings: Vec<Reading>,
-    /// How many of them take first branches but for one, if asked for; conditions can exclude what others print.
-    pub singles: usize,
+    /// How many of them show the branches, each alone if asked for. Those behind them show pairs, which conditions can exclude.
+    pub required: usize,
     /// The branches with literals that no reading prints, in the order of the file.
     pub unprinted: Vec<Unprinted>,
     /// How many branches were not tried, because there were more than the limit.
@@ -81,7 +81,7 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage
         search.read_columns();
     }
     search.read_open(coverage);
-    let singles = search.readings.len();
+    let required = search.readings.len();
     if coverage == Coverage::Each {
         search.read_columns();
     }
@@ -89,7 +89,7 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage
     let untried = search.open.values().filter(|open| !search.pairs.has(open.way)).count();
     let mut unprinted = Vec::new();
     search.collect_unprinted(part.nodes(), &mut unprinted);
-    Readings { readings: search.readings, singles, unprinted, untried }
+    Readings { readings: search.readings, required, unprinted, untried }
 }
 
 /// Reads `part` as in a reading, if these values that are placeholders in it are taken for texts; `None` where its conditions exclude that.

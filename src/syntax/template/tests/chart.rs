@@ -65,7 +65,7 @@ impl Chart {
     /// Returns the texts of the readings that take first branches but for one.
     fn texts(&self) -> Vec<String> {
         let found = self.readings();
-        found.readings.into_iter().take(found.singles).map(|reading| reading.text).collect()
+        found.readings.into_iter().take(found.required).map(|reading| reading.text).collect()
     }
 
     /// Returns the action with a number, as it is written.

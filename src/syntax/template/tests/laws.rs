@@ -246,8 +246,8 @@ fn arbitrary_edits_of_a_reading_are_carried_back_exactly_or_refused() {
     let (mut carried, mut refused) = (0, 0);
     let mut dice = Dice(77);
     for chart in charts() {
-        let Readings { readings, singles, .. } = chart.readings();
-        for reading in readings.iter().take(singles).flat_map(|reading| [reading; 2]) {
+        let Readings { readings, required, .. } = chart.readings();
+        for reading in readings.iter().take(required).flat_map(|reading| [reading; 2]) {
             let text = &reading.text;
             let places: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let (one, other) = (places[dice.below(places.len())], places[dice.below(places.len())]);
