@@ -273,7 +273,8 @@ impl<'p, 'e> Search<'p, 'e> {
 
     /// Shows the pairs of branches of the blocks that are met and have no others in them, but for those that exclude each other: besides first
     /// branches alone and others alone, each condition takes another branch in a part of the readings that is in no other one's part (Sperner).
-    /// Blocks with others in them take another branch together with all that are as deep: what they leave out together can leave nothing.
+    /// Blocks with others in them take another branch together with all that are as deep. Of several others the last is taken, which is the one
+    /// that prints nothing where there is one: what all leave out together can leave an object without something.
     fn read_columns(&mut self) {
         let mut conditions: BTreeMap<String, usize> = BTreeMap::new();
         let (mut columns, mut depths) = (BTreeMap::new(), BTreeSet::new());
@@ -295,9 +296,9 @@ impl<'p, 'e> Search<'p, 'e> {
         let all = std::iter::once(columns.keys().copied().collect());
         let rows: Vec<BTreeSet<usize>> =
             all.chain((0..count).map(of_row)).chain(depths.into_iter().map(below)).collect();
-        for (row, others) in rows.iter().enumerate() {
+        for others in &rows {
             let chosen = self.choose(1, &[], &[], |_, _, one| {
-                (one.is_first == others.contains(&one.way.block), (one.way.branch + row) % 3)
+                (one.is_first == others.contains(&one.way.block), Reverse(one.way.branch))
             });
             if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
                 self.read(claims);

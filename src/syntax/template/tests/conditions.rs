@@ -244,6 +244,12 @@ fn few_readings_show_every_pair_of_branches() {
 }
 
 #[test]
+fn what_chains_of_conditions_leave_out_together_is_shown() {
+    let text = "m{{ if .a }}a{{ else if .b }}b{{ end }}{{ if .c }}c{{ else if .d }}d{{ end }}{{ if .e }}e{{ end }}";
+    assert!(pairs(text).contains(&"m".to_owned()), "{:?}", pairs(text));
+}
+
+#[test]
 fn pairs_of_inner_branches_are_shown_too_and_those_that_cannot_be_are_not() {
     let text = "{{ if .a }}a{{ if .b }}b{{ else if .c }}c{{ else }}d{{ end }}{{ if .e }}e{{ end }}{{ end }}\
                 {{ if .b }}B{{ end }}{{ if .f }}f{{ else }}{{ fail \"x\" }}{{ end }}";
