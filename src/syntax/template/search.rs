@@ -1,8 +1,8 @@
 //! Answers: which readings show every branch of a template, and which branches does none show?
 //!
-//! The first reading takes the first branch of every block. Each other branch is then taken with what must be assumed for it; inner ones first,
-//! so that a limit never hits a small object in a large file. Then come the pairs of branches of two blocks that are in no reading yet. Of all
-//! other blocks such a reading takes what makes most new pairs, so that there are few.
+//! The first reading takes the first branch of every block. A few that take others together show most pairs of them (`read_columns`). Each
+//! branch that is in none is then taken with what must be assumed for it; inner ones first, so that a limit never hits a small object in a large
+//! file. Then come the pairs of branches of two blocks that are left. Of all other blocks such a reading takes what makes most new pairs.
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
 
