@@ -10,7 +10,7 @@
 
 use serde_json::Value;
 
-use crate::syntax::field::FieldPath;
+use crate::syntax::field::{FieldPath, PathRef, each_child};
 
 /// The longest variable, with its default; a bound for texts with many braces.
 const LONGEST: usize = 4096;
@@ -210,24 +210,27 @@ pub struct OpenPlace<'v> {
     pub is_key: bool,
 }
 
-/// Returns the texts and keys with variables in a value.
+/// Returns the texts and keys with variables in a value, in its order.
 pub fn open_places(value: &Value) -> Vec<OpenPlace<'_>> {
-    let (mut places, mut open) = (Vec::new(), vec![(FieldPath::default(), value)]);
-    while let Some((path, value)) = open.pop() {
-        match value {
-            Value::Object(map) => {
-                let keys = map.keys().filter(|key| OpenText::parse(key).is_some());
-                places.extend(keys.map(|text| OpenPlace { path: path.clone(), text, is_key: true }));
-                open.extend(map.iter().map(|(key, value)| (path.key(key), value)));
-            }
-            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, value)| (path.index(at), value))),
-            Value::String(text) if OpenText::parse(text).is_some() => {
-                places.push(OpenPlace { path, text, is_key: false });
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
+    let mut places = Vec::new();
+    add_open_places(value, None, &mut places);
     places
+}
+
+fn add_open_places<'v>(value: &'v Value, at: Option<&PathRef<'_>>, places: &mut Vec<OpenPlace<'v>>) {
+    let open = |text: &'v str, is_key| {
+        OpenText::parse(text).map(|_| OpenPlace {
+            path: at.map_or_else(FieldPath::default, PathRef::path),
+            text,
+            is_key,
+        })
+    };
+    match value {
+        Value::Object(map) => places.extend(map.keys().filter_map(|key| open(key, true))),
+        Value::String(text) => places.extend(open(text, false)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {}
+    }
+    each_child(value, at, &mut |child, at| add_open_places(child, Some(at), places));
 }
 
 #[cfg(test)]

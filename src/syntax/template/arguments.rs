@@ -113,7 +113,7 @@ impl Collector<'_> {
     /// Returns what an argument can be, a placeholder where that is not known; nothing for all that a template has itself, or a constant.
     fn made(&self, argument: &Expression) -> Option<Vec<Value>> {
         let is_in_definition = self.judge.environment.arguments.is_some();
-        let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
+        let defaults = Defaults::new(&self.judge, &self.ranges);
         let known = |one: &Expression| {
             self.judge.refuel();
             defaults.arguments(one)

@@ -5,7 +5,9 @@
 //! Invariant: what the values of the chart do not show is not known, but for whether something is printed at all; an unknown part of a value
 //! is a placeholder in it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -39,11 +41,16 @@ pub(super) fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
     (path.is_empty() || path.starts_with('.')).then(|| keys.skip(1).try_fold(values, |value, key| value.get(key)))?
 }
 
+/// The items that a range takes, each with its key.
+type Items = Rc<[(Value, Value)]>;
+
 /// What is printed by default in a reading.
 pub(super) struct Defaults<'d, 'e> {
     /// What the reading assumes.
-    pub(super) judge: &'d Judge<'e>,
-    pub(super) ranges: &'d Ranges,
+    judge: &'d Judge<'e>,
+    ranges: &'d Ranges,
+    /// What ranges take, by their numbers and the levels that are left: each turn asks again.
+    items: RefCell<BTreeMap<(usize, u32), Items>>,
 }
 
 /// What is around an action.
@@ -67,7 +74,11 @@ struct Turn {
 /// What stands for what the values of a chart do not have.
 const MISSING: &str = "${REVERSION_ACTION_MISSING}";
 
-impl Defaults<'_, '_> {
+impl<'d, 'e> Defaults<'d, 'e> {
+    pub(super) fn new(judge: &'d Judge<'e>, ranges: &'d Ranges) -> Self {
+        Self { judge, ranges, items: RefCell::default() }
+    }
+
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
     pub(super) fn of(&self, expression: &Expression, around: Around) -> Option<Vec<Value>> {
         let data = |value: Value| {
@@ -191,7 +202,7 @@ impl Defaults<'_, '_> {
     }
 
     /// Returns the value that a path names in what a definition is called with.
-    fn of_argument(&self, path: &str, turn: Turn) -> Option<Value> {
+    fn of_argument(&self, path: &str, turn: Turn) -> Option<&Value> {
         let calls = self.environment().arguments.filter(|_| self.is_of_argument(path))?;
         field_of(calls.get(turn.at).or(calls.last())?, &path[1..])
     }
@@ -199,7 +210,8 @@ impl Defaults<'_, '_> {
     /// Returns whether a path has a default that cannot be what is assumed of it.
     fn contradicts(&self, path: &Expression, turn: Turn) -> bool {
         let truth = || self.judge.truth(path);
-        let is_empty = self.value(path, turn).and_then(|value| is_empty(&value));
+        let Expression::Path(name) = path else { return false };
+        let is_empty = self.judge.spend().then(|| self.field(name, turn, is_empty)).flatten().flatten();
         is_empty.is_some_and(|is_empty| truth() == Some(is_empty))
     }
 
@@ -207,8 +219,17 @@ impl Defaults<'_, '_> {
         self.judge.environment
     }
 
-    /// Returns the items that a range takes by default, each with its key.
-    fn items(&self, range: usize, levels: u32) -> Option<Vec<(Value, Value)>> {
+    /// Returns the items that a range takes by default.
+    fn items(&self, range: usize, levels: u32) -> Option<Items> {
+        if let Some(known) = self.items.borrow().get(&(range, levels)) {
+            return Some(Rc::clone(known));
+        }
+        let items = self.items_by_default(range, levels)?;
+        self.items.borrow_mut().insert((range, levels), Rc::clone(&items));
+        Some(items)
+    }
+
+    fn items_by_default(&self, range: usize, levels: u32) -> Option<Items> {
         let collection = self.ranges.get(&range)?;
         let outer: Option<Vec<usize>> = ranges_in(collection)
             .into_iter()
@@ -218,10 +239,10 @@ impl Defaults<'_, '_> {
         let turns = outer?.into_iter().max().unwrap_or(1);
         let mut items = Vec::new();
         for at in 0..turns {
-            items.extend(items_of(&self.argument(collection, Turn { at, levels })?)?);
+            let left = MOST_ITEMS - items.len();
+            items.extend(items_of(&self.argument(collection, Turn { at, levels })?)?.take(left));
         }
-        items.truncate(MOST_ITEMS);
-        Some(items)
+        Some(items.into())
     }
 
     /// Returns the value of an expression, if that is known.
@@ -236,10 +257,10 @@ impl Defaults<'_, '_> {
                 "nil" => Some(Value::Null),
                 word => word.parse::<i64>().map(Value::from).or_else(|_| word.parse::<f64>().map(Value::from)).ok(),
             },
-            Expression::Path(path) => self.field(path, turn),
+            Expression::Path(path) => self.field(path, turn, Value::clone),
             Expression::Data(value) => Some(value.clone()),
             Expression::Call(function, arguments) => self.call(expression, function, arguments, turn),
-            Expression::Member(value, path) => field_of(&self.value(value, turn)?, path),
+            Expression::Member(value, path) => field_of(&self.value(value, turn)?, path).cloned(),
         }
     }
 
@@ -248,16 +269,17 @@ impl Defaults<'_, '_> {
         self.value(one, turn).or_else(|| self.is_missing(one).then_some(Value::Null))
     }
 
-    fn field(&self, path: &str, turn: Turn) -> Option<Value> {
+    /// Makes something of the value that a path names.
+    fn field<T>(&self, path: &str, turn: Turn, make: impl FnOnce(&Value) -> T) -> Option<T> {
         let Some(item) = path.strip_prefix('#') else {
-            return self.of_argument(path, turn).or_else(|| self.of_chart(path).cloned());
+            return self.of_argument(path, turn).or_else(|| self.of_chart(path)).map(make);
         };
         let (range, rest) = range_of(item)?;
         let items = self.items(range, turn.levels.checked_sub(1)?)?;
         let (key, item) = items.get(turn.at).or(items.last())?;
         match rest {
-            "key" => Some(key.clone()),
-            rest => field_of(item, rest),
+            "key" => Some(make(key)),
+            rest => field_of(item, rest).map(make),
         }
     }
 
@@ -480,10 +502,11 @@ impl Defaults<'_, '_> {
     /// Prints all turns of a range; returns whether there are some.
     fn range(&self, part: Part<'_>, branch: &Branch, scope: &mut Scope, turn: Turn, into: &mut String) -> Option<bool> {
         let pipeline = &part.template.actions()[branch.action].pipeline;
-        let items = items_of(&self.argument(&scope.resolve(&pipeline.value), turn)?)?;
+        let collection = self.argument(&scope.resolve(&pipeline.value), turn)?;
         let (length, dot) = (scope.len(), scope.dot.clone());
-        let has_items = !items.is_empty();
-        for (key, item) in items {
+        let mut has_items = false;
+        for (key, item) in items_of(&collection)? {
+            has_items = true;
             if !self.judge.spend() {
                 return None;
             }
@@ -553,22 +576,21 @@ fn is_nothing(expression: &Expression) -> bool {
 }
 
 /// Returns the items of a collection, each with its key, in the order in which a range takes them.
-fn items_of(collection: &Value) -> Option<Vec<(Value, Value)>> {
-    Some(match collection {
-        _ if is_of_action(collection) => return None,
-        Value::Array(list) => list.iter().enumerate().map(|(at, one)| (Value::from(at), one.clone())).collect(),
-        Value::Object(map) => {
-            sorted(map).into_iter().map(|(key, one)| (Value::from(key.as_str()), one.clone())).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    })
+fn items_of(collection: &Value) -> Option<impl Iterator<Item = (Value, Value)>> {
+    if is_of_action(collection) {
+        return None;
+    }
+    let list = collection.as_array().into_iter().flatten().enumerate();
+    let entries = collection.as_object().map(sorted).into_iter().flatten();
+    let list = list.map(|(at, one)| (Value::from(at), one.clone()));
+    Some(list.chain(entries.map(|(key, one)| (Value::from(key.as_str()), one.clone()))))
 }
 
 /// Returns the field of a value that a path such as `.a.b` names, null where there is none; `None` where a placeholder stands for it.
-fn field_of(value: &Value, path: &str) -> Option<Value> {
+fn field_of<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let mut keys = path.split('.').filter(|key| !key.is_empty());
-    let known = |value: Value| (!is_of_action(&value)).then_some(value);
-    keys.try_fold(known(value.clone())?, |value, key| known(value.get(key).cloned().unwrap_or_default()))
+    let found = keys.try_fold(value, |value, key| (!is_of_action(value)).then(|| &value[key]))?;
+    (!is_of_action(found)).then_some(found)
 }
 
 /// Returns the paths in an expression.

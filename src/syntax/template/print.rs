@@ -238,7 +238,7 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Adds what is known of what an action prints into the last hole.
     fn describe_hole(&mut self, value: &Expression) {
-        let defaults = Defaults { judge: &self.judge, ranges: &self.ranges };
+        let defaults = Defaults::new(&self.judge, &self.ranges);
         let Some(hole) = self.reading.holes.last_mut() else { return };
         hole.by_default = defaults.entries_of(value);
         let is_required = match &hole.by_default {
@@ -312,7 +312,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     fn defaults(&self) -> Defaults<'_, 'e> {
-        Defaults { judge: &self.judge, ranges: &self.ranges }
+        Defaults::new(&self.judge, &self.ranges)
     }
 
     /// Prints a comment of the file as one, on its line, whatever it eats.

@@ -72,7 +72,7 @@ pub(super) fn prints_list(defines: &Defines, part: Part<'_>, value: &Expression)
     let values = key.split('.').rev().fold(Value::from(samples()), |inner, key| json!({ key: inner }));
     let (judge, ranges) = (Judge::new(Environment { chart_values: Some(&values), ..unknown(defines) }), Ranges::new());
     let mut scope = Scope::new(Expression::Path("$".to_owned()));
-    let printed = Defaults { judge: &judge, ranges: &ranges }.printed_of_nodes(part, part.nodes(), &mut scope)?;
+    let printed = Defaults::new(&judge, &ranges).printed_of_nodes(part, part.nodes(), &mut scope)?;
     let list = json!({"apiVersion": "v1", "kind": "List", "items": samples()});
     (read_documents(&printed)? == [list]).then(|| key.to_owned())
 }
@@ -109,7 +109,7 @@ impl Printer<'_> {
             return false;
         }
         let (judge, ranges) = (Judge::new(unknown(self.defines)), Ranges::new());
-        let defaults = Defaults { judge: &judge, ranges: &ranges };
+        let defaults = Defaults::new(&judge, &ranges);
         let samples = samples();
         let of_turn = |at: usize, item: Value| {
             judge.refuel();
