@@ -3,8 +3,11 @@
 //!
 //! Conversions of handwritten texts; the laws of the stash on drawn objects are in `tests/cases/laws/stash.rs`.
 
+use std::collections::BTreeMap;
+
 use reversion::internals::finding::{Code, Severity};
 use reversion::internals::plan::{ANNOTATION, AllowedLoss, Choices, Keeping, MAX_STASH};
+use reversion::internals::release::ReleaseSet;
 use serde_json::{Value, json};
 
 use crate::support::engine::{self, Run};
@@ -560,4 +563,40 @@ spec:
             key: api-key
 ";
     round_trip("cert-manager@0.5.0", "cert-manager@0.6.0", &["cnameStrategy"], text);
+}
+
+/// What is known to come from before a new default gets the old one, but not in place of a value that is kept, nor so that others lose
+/// their places by it.
+#[test]
+fn old_defaults_do_not_stand_in_the_way_of_what_is_kept() {
+    let of = |release: &str| {
+        let target = engine::target(release);
+        let origins = BTreeMap::from([(target.pack.name().to_owned(), ReleaseSet::from_iter([target.release]))]);
+        let parameters = BTreeMap::from([("envoy-gateway.deprecated".to_owned(), "replace".to_owned())]);
+        Choices { origins, parameters, ..Choices::default() }
+    };
+    let header = "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: ";
+    let meta = "metadata:\n  name: a\nspec:\n";
+    let refs = "  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: HTTPRoute\n    name: r\n";
+    let oidc = "  oidc:\n    clientID: a\n    clientSecret:\n      name: s\n    provider:\n      issuer: https://a.b\n";
+    let tokens = format!("{header}SecurityPolicy\n{meta}{refs}{oidc}    refreshToken: true\n    csrfTokenTTL: 1h\n");
+    let tracing = "  telemetry:\n    tracing:\n      provider:\n        type: OpenTelemetry\n        host: a\n        port: 4317\n";
+    let sampling = format!("{header}EnvoyProxy\n{meta}{tracing}      clientSamplingFraction:\n        numerator: 1\n");
+    let merging = format!("{header}BackendTrafficPolicy\n{meta}{refs}  mergeType: StrategicMerge\n");
+    let checks = "  healthCheck:\n    passive:\n      baseEjectionTime: 30s\n      consecutive5XxErrors: 5\n      interval: 10s\n      maxEjectionPercent: 10\n";
+    let cases = [
+        ("1.0.2", "1.6.0", &tokens, tokens.clone(), 0),
+        ("1.8.0", "1.9.0", &sampling, sampling.clone(), 0),
+        // The backends are ejected in v1.2.2, and are to be so in v1.4.0.
+        ("1.2.2", "1.4.0", &merging, format!("{merging}{checks}"), 1),
+    ];
+    for (older, newer, text, expected, defaults) in cases {
+        let [older, newer] = [older, newer].map(|release| format!("envoy-gateway@{release}"));
+        let stashed = converted_text(run(&older, Choices { keeping: Keeping::Stash, ..of(&newer) }, text));
+        assert!(stashed.contains(ANNOTATION), "{stashed}");
+        let back = run(&newer, of(&older), &stashed);
+        let counts = [Code::StaleStash, Code::ChangedDefault].map(|code| count_of(&back, code));
+        assert_eq!(counts, [0, defaults], "{:?}", back.plan.findings);
+        assert_eq!(converted_text(back), expected);
+    }
 }

@@ -375,3 +375,25 @@ fn values_of_a_chart_that_actions_print_into_a_text_are_told() {
         assert!(!becomes(&own, &own, "cert-manager@1.15", 3).all().contains("values-not-converted"), "{chart}");
     }
 }
+
+/// Where nothing is set before, the values choose the other branch: both are converted.
+#[test]
+fn what_a_condition_sets_before_another_one_is_set_only_there() {
+    let ingress = |version: &str, backend: fn(u32) -> String| {
+        let (tls, plain) = (backend(443), backend(80));
+        format!(
+            "{{{{- if .Values.global.tls }}}}\n{{{{- $_ := set .Values \"tls\" true }}}}\n{{{{- end }}}}\napiVersion: networking.k8s.io/{version}\nkind: Ingress\nmetadata: {{name: a}}\nspec:\n  {{{{- if .Values.tls }}}}\n  {tls}\n  {{{{- else }}}}\n  {plain}\n  {{{{- end }}}}\n=== values.yaml\nglobal: {{tls: false}}\ntls: false\n"
+        )
+    };
+    converts(
+        &ingress("v1beta1", |port| format!("backend: {{serviceName: a, servicePort: {port}}}")),
+        &ingress("v1", |port| format!("defaultBackend: {{service: {{name: a, port: {{number: {port}}}}}}}")),
+    );
+}
+
+/// With the variable as it is declared, the path lacks its type.
+#[test]
+fn a_variable_that_a_condition_assigns_decides_both_ways() {
+    let text = "{{- $typed := false }}\n{{- if .Values.c }}\n{{- $typed = true }}\n{{- end }}\napiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: a}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        {{- if or .Values.x $typed }}\n        pathType: Prefix\n        {{- end }}\n        backend: {serviceName: a, servicePort: 80}\n=== values.yaml\nc: false\nx: false\n";
+    held(text, "templates/a.yaml:2:1: held-back[template-action] Ingress a", "depends on `{{- if .Values.c }}`");
+}

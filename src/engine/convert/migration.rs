@@ -3,6 +3,7 @@
 //! With values of its stash to be restored, the path leads through the release that the stash names.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -101,12 +102,16 @@ impl<'a> Migration<'a> {
         let mut restored = Vec::new();
         if let Some(Restoring { stash, numbers }) = restore.filter(|restoring| !restoring.numbers.is_empty()) {
             let start = Start { releases, version: version.as_ref() };
+            let mut bare = session.clone();
+            let of_bare = rules::run_without_origin(subject, start, &stash.left, kind.clone(), &mut bare);
             kind =
                 rules::run(subject, start, &stash.left, kind, &mut session, &mut log).map_err(|block| vec![block])?;
             version.clone_from(&stash.left.version);
             releases = ReleaseSet::from_iter([stash.left.release]);
             let sight = subject.normal(&kind, session.shared());
-            restored = stash.restore(numbers, &sight, &mut session).map_err(impossible)?;
+            let bare = of_bare.ok().filter(|of_bare| *of_bare == kind).map(|kind| subject.normal(&kind, bare.shared()));
+            let bare = bare.unwrap_or_else(|| Arc::clone(&sight));
+            restored = stash.restore(numbers, &sight, &bare, &mut session).map_err(impossible)?;
         }
         let step = session.program().len();
         let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };

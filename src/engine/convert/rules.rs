@@ -34,10 +34,36 @@ pub(super) fn run(
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<GroupKind, Remark> {
+    run_all(subject, start, to, kind, (session, log), |_| true)
+}
+
+/// Runs those of the rules that lead from `start` to the shape `to` that run wherever the object comes from, and returns the kind afterwards.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_without_origin(
+    subject: &Subject<'_>,
+    start: Start<'_>,
+    to: &Shape,
+    kind: GroupKind,
+    session: &mut Session<'_>,
+) -> Result<GroupKind, Remark> {
+    let needs_none = |rule: &Rule| !matches!(rule.needs, Some(Needs::From | Needs::Crossing));
+    run_all(subject, start, to, kind, (session, &mut Log::default()), needs_none)
+}
+
+fn run_all(
+    subject: &Subject<'_>,
+    start: Start<'_>,
+    to: &Shape,
+    kind: GroupKind,
+    (session, log): (&mut Session<'_>, &mut Log),
+    runs: impl Fn(&Rule) -> bool,
+) -> Result<GroupKind, Remark> {
     let mut way = KindTracker::new(kind.clone());
     let versions = start.version.zip(to.version.as_ref());
     for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
-        if !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
+        if !runs(rule) || !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
             continue;
         }
         if !knows_enough(subject, rule, direction) {

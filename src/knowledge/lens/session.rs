@@ -502,6 +502,12 @@ impl<'a> Session<'a> {
         self.normalized.push(normalization);
     }
 
+    /// Forgets that an old default was written to `path`: another value is to be there.
+    pub(crate) fn withdraw_default(&mut self, path: &FieldPath) {
+        let origin = self.origin(path);
+        self.normalized.retain(|one| one.path != origin || !matches!(one.how, Equivalence::Frozen(_)));
+    }
+
     /// Records that the value at `path` is removed, and that this means the same.
     pub(crate) fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
         let normalization = self.equivalence(Equivalence::Removed, path, reason);

@@ -37,6 +37,8 @@ pub(super) struct Alternative {
     /// How many blocks are around it.
     pub(super) depth: usize,
     pub(super) claims: Vec<Claim>,
+    /// How blocks before it were decided that change what its condition can be about.
+    pub(super) context: Vec<Claim>,
 }
 
 /// Why nothing more is printed in a turn of a range.
@@ -69,6 +71,8 @@ pub(super) struct Printer<'p, 'e> {
     seen: &'p BTreeSet<Way>,
     /// What the blocks around the place assume.
     around: Vec<Claim>,
+    /// What the blocks before the place assume in which variables or values are changed.
+    context: Vec<Claim>,
     depth: usize,
     reading: Reading,
     ways: Vec<Way>,
@@ -95,6 +99,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             placeholders,
             seen,
             around: Vec::new(),
+            context: Vec::new(),
             depth: 0,
             reading: Reading { part: part.index, ..Reading::default() },
             ways: Vec::new(),
@@ -472,6 +477,9 @@ impl<'p, 'e> Printer<'p, 'e> {
         let flow = self.branch(block, &claims, taken);
         self.scope.truncate(variables);
         self.scope.dot = dot;
+        if block.branches.iter().any(|branch| changes_scope(&branch.body, actions)) {
+            self.context.extend(self.around.iter().cloned().chain(path_to(taken, &claims)));
+        }
         flow
     }
 
@@ -495,9 +503,11 @@ impl<'p, 'e> Printer<'p, 'e> {
         for branch in (0..=claims.len()).filter(|_| !is_block) {
             let way = Way { block: block.number, branch };
             let fails = block.branches.get(branch).is_some_and(|branch| branch.ending == Ending::Fails);
-            if !fails && !self.seen.contains(&way) {
+            // After other changes a condition can be about something else.
+            if !fails && (!self.seen.contains(&way) || !self.context.is_empty()) {
                 let claims = self.around.iter().cloned().chain(path_to(branch, claims)).collect();
-                self.alternatives.push(Alternative { way, is_first: branch == taken, depth: self.depth, claims });
+                let (is_first, depth, context) = (branch == taken, self.depth, self.context.clone());
+                self.alternatives.push(Alternative { way, is_first, depth, claims, context });
             }
         }
     }
@@ -578,6 +588,18 @@ fn is_later(condition: &Expression) -> bool {
 /// Returns what must be assumed for the branch at `index` to be taken.
 fn path_to(index: usize, claims: &[Claim]) -> impl Iterator<Item = Claim> + '_ {
     claims.iter().take(index + 1).enumerate().map(move |(at, claim)| Claim { holds: at == index, ..claim.clone() })
+}
+
+/// Returns whether an action of `nodes` changes a variable or a value.
+fn changes_scope(nodes: &[Node], actions: &[Action]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Literal(_) => false,
+        Node::Action(index) => {
+            let pipeline = &actions[*index].pipeline;
+            pipeline.binding == Binding::Assign || pipeline.value.is_changing()
+        }
+        Node::Branching(block) => block.branches.iter().any(|branch| changes_scope(&branch.body, actions)),
+    })
 }
 
 fn collect_assigned<'p>(nodes: &'p [Node], actions: &'p [Action], into: &mut BTreeSet<&'p str>) {

@@ -24,6 +24,9 @@ const ATTEMPTS: usize = 16;
 /// The orders in which blocks are gone through for a reading with most new pairs: by the low bits of their numbers times one of these.
 const ORDERS: [usize; 3] = [1, 40_503, 24_571];
 
+/// In how many ways blocks before a block are taken to decide about a pair.
+const MOST_CONTEXTS: usize = 4;
+
 /// Why no reading prints a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -80,7 +83,7 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage
     if coverage == Coverage::Pairs {
         search.read_columns();
     }
-    search.read_open(coverage);
+    search.read_ways(coverage);
     let required = search.readings.len();
     if coverage == Coverage::Each {
         search.read_columns();
@@ -159,6 +162,8 @@ struct Search<'p, 'e> {
     /// The same in the order in which they were met, those of a block together.
     met: Vec<Alternative>,
     open: BTreeMap<Rank, Alternative>,
+    /// What must be assumed to take ways whose conditions depend on blocks before them, each with how these were decided.
+    contexts: BTreeMap<Way, Vec<Vec<Claim>>>,
     refused: BTreeMap<Way, Refusal>,
 }
 
@@ -182,8 +187,41 @@ impl<'p, 'e> Search<'p, 'e> {
             seen: BTreeSet::new(),
             met: Vec::new(),
             open: BTreeMap::new(),
+            contexts: BTreeMap::new(),
             refused: BTreeMap::new(),
         }
+    }
+
+    /// Takes the ways that no reading takes, also by how blocks before them can be decided.
+    fn read_ways(&mut self, coverage: Coverage) {
+        let mut tried = BTreeMap::new();
+        self.read_open(coverage);
+        while let Some((way, claims)) = self.next_context(&mut tried) {
+            self.take(way, claims, coverage);
+            self.read_open(coverage);
+        }
+    }
+
+    /// Returns a way that no reading takes, and what was not yet assumed to take it: how often that was `tried` is counted.
+    fn next_context(&self, tried: &mut BTreeMap<Way, usize>) -> Option<(Way, Vec<Claim>)> {
+        if self.printed >= self.limit {
+            return None;
+        }
+        let mut untaken = self.contexts.iter().filter(|(way, _)| !self.pairs.has(**way));
+        untaken.find_map(|(way, contexts)| {
+            let tried = tried.entry(*way).or_default();
+            let claims = contexts.get(*tried)?;
+            *tried += 1;
+            Some((*way, claims.clone()))
+        })
+    }
+
+    /// Takes a way by what must be assumed for it, alone or with what makes most new pairs.
+    fn take(&mut self, way: Way, claims: Vec<Claim>, coverage: Coverage) {
+        match coverage {
+            Coverage::Pairs => self.read_most(&[way], &claims),
+            Coverage::Each => self.read(claims),
+        };
     }
 
     /// Takes the ways that no reading takes, each alone or with what makes most new pairs.
@@ -196,10 +234,7 @@ impl<'p, 'e> Search<'p, 'e> {
                 continue;
             }
             let refusal = self.refusal(&alternative);
-            match coverage {
-                Coverage::Pairs => self.read_most(&[way], &alternative.claims),
-                Coverage::Each => self.read(alternative.claims),
-            };
+            self.take(way, alternative.claims, coverage);
             if !self.pairs.has(way) {
                 self.refused.insert(way, refusal);
             }
@@ -214,11 +249,24 @@ impl<'p, 'e> Search<'p, 'e> {
         {
             let other = &self.met[earlier];
             (later, earlier) = if earlier < later { (later, earlier + 1) } else { (later + 1, 0) };
-            if one.way.block != other.way.block && !self.pairs.has_both(one.way, other.way) {
-                let claims = [other.claims.as_slice(), &one.claims].concat();
-                self.read_most(&[other.way, one.way], &claims);
+            if one.way.block == other.way.block || self.pairs.has_both(one.way, other.way) {
+                continue;
+            }
+            let ways = [other.way, one.way];
+            let [others, ones] = [other, one].map(|one| self.claims_of(one));
+            for claims in others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat())) {
+                self.read_most(&ways, &claims);
+                if self.pairs.has_both(ways[0], ways[1]) {
+                    break;
+                }
             }
         }
+    }
+
+    /// Returns what can be assumed to take a way.
+    fn claims_of(&self, one: &Alternative) -> Vec<Vec<Claim>> {
+        let contexts = self.contexts.get(&one.way).into_iter().flatten().take(MOST_CONTEXTS);
+        std::iter::once(&one.claims).chain(contexts).cloned().collect()
     }
 
     /// Says why an alternative cannot be taken, if it turns out that it cannot.
@@ -360,6 +408,13 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     fn open(&mut self, alternative: Alternative) {
+        if !alternative.context.is_empty() {
+            let claims = [alternative.context.as_slice(), &alternative.claims].concat();
+            let contexts = self.contexts.entry(alternative.way).or_default();
+            if !contexts.contains(&claims) {
+                contexts.push(claims);
+            }
+        }
         if self.seen.insert(alternative.way) {
             self.met.push(alternative.clone());
             self.open.insert(rank(&alternative), alternative);

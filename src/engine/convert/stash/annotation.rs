@@ -138,7 +138,8 @@ impl Stash {
 
     /// Restores the values of these numbers whose surroundings are as they were left, and returns each with its number and
     /// the place it has afterwards. The session's object is in the terms of the release that was left; `snapshot` is the same for
-    /// comparing.
+    /// comparing, and `bare` is it without what rules wrote there because of where the object comes from, such as old defaults: a kept
+    /// value replaces these.
     ///
     /// # Errors
     /// As [`Session::change`].
@@ -146,9 +147,17 @@ impl Stash {
         &self,
         wanted: &BTreeSet<usize>,
         snapshot: &Value,
+        bare: &Value,
         session: &mut Session<'_>,
     ) -> Result<Vec<(usize, FieldPath)>, Halt> {
-        let placement = |number: &usize| Some((*number, self.kept[*number].placement(snapshot)?));
+        let of_bare = |kept: &Kept| {
+            let placement = kept.placement(bare)?;
+            placement.is_in_mapping(|list| list.items(bare).len() == list.items(snapshot).len()).then_some(placement)
+        };
+        let placement = |number: &usize| {
+            let kept = &self.kept[*number];
+            Some((*number, kept.placement(snapshot).or_else(|| of_bare(kept))?))
+        };
         let placements: Vec<_> = wanted.iter().filter_map(placement).collect();
         let mut restored = Vec::new();
         for (number, placement) in &placements {
@@ -174,7 +183,14 @@ impl Stash {
     ) -> Result<Option<FieldPath>, Halt> {
         let kept = &self.kept[number];
         match (placement, kept.entry()) {
-            (Placement::Absent(parent), Some((key, _))) => self.insert(kept, &parent.key(key), session).map(Some),
+            (Placement::Absent(parent), Some((key, _))) => {
+                let path = parent.key(key);
+                if path.get(session.object()).is_some() {
+                    session.withdraw_default(&path);
+                    session.change(Intent::Delete { path: path.clone() })?;
+                }
+                self.insert(kept, &path, session).map(Some)
+            }
             // The group that a reference has by default stands in the snapshot only.
             (Placement::Present(path), Some(_)) if path.get(session.object()).is_none() => {
                 self.insert(kept, path, session).map(Some)

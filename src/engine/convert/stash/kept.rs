@@ -106,6 +106,16 @@ pub(super) enum Placement {
     Item(FieldPath, usize),
 }
 
+impl Placement {
+    /// Returns whether it is in a mapping, and what `is_same` asks holds for each list around that.
+    pub(super) fn is_in_mapping(&self, is_same: impl Fn(&FieldPath) -> bool) -> bool {
+        let (Self::Absent(path) | Self::Replaced(path) | Self::Present(path)) = self else { return false };
+        let steps = path.steps();
+        let lists = (0..steps.len()).filter(|at| matches!(steps[*at], Step::Index(_)));
+        lists.map(|at| FieldPath::new(steps[..at].iter().cloned())).all(|list| is_same(&list))
+    }
+}
+
 /// Two snapshots of an object, in the frame of one release: as it was, and as it comes back when nothing is edited.
 pub(crate) struct Snapshots<'a> {
     /// The object with everything.

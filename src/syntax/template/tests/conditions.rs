@@ -2,6 +2,7 @@
 
 use super::chart::{Chart, Cluster, NEW, UNKNOWN, known, texts, texts_for_new};
 use crate::syntax::template::search::{Coverage, Reason, outputs, readings};
+use std::collections::BTreeSet;
 
 /// Returns the values of `apiVersion` in all readings for a new cluster.
 fn versions(text: &str) -> Vec<String> {
@@ -259,4 +260,23 @@ fn pairs_of_inner_branches_are_shown_too_and_those_that_cannot_be_are_not() {
     assert!(all.iter().all(|text| possible.contains(&text.as_str())), "{all:?}");
     // Each inner branch with and without `e`, and what is outside both with and without `a`.
     assert_eq!(all.len(), possible.len(), "{all:?}");
+}
+
+#[test]
+fn branches_that_depend_on_what_was_changed_before_are_shown() {
+    let f = "{{ $f := false }}{{ if .c }}{{ $f = true }}{{ end }}";
+    let [x, y, z] = ["x", "y", "z"].map(|text| format!("m{text}"));
+    for (text, expected) in [
+        (format!("{f}{{{{ if or .x $f }}}}x{{{{ else }}}}y{{{{ end }}}}"), vec!["x", "y"]),
+        (format!("{f}{{{{ if $f }}}}x{{{{ else if .x }}}}y{{{{ else }}}}z{{{{ end }}}}"), vec!["x", "y", "z"]),
+        (format!("{f}{{{{ if not $f }}}}{{{{ if .x }}}}x{{{{ else }}}}y{{{{ end }}}}{{{{ else }}}}z{{{{ end }}}}"), vec!["x", "y", "z"]),
+        ("{{ if .c }}{{ $_ := set .Values \"t\" true }}{{ end }}{{ if .Values.t }}x{{ else }}y{{ end }}".to_owned(), vec!["x", "y"]),
+        ("{{ $v := \"a\" }}{{ if .a }}{{ $v = \"b\" }}{{ else }}{{ $v = \"\" }}{{ end }}{{ if $v }}x{{ else }}y{{ end }}".to_owned(), vec!["x", "y"]),
+        // With each other condition.
+        (format!("{{{{ if .m }}}}m{{{{ end }}}}{f}{{{{ if $f }}}}x{{{{ else if .x }}}}y{{{{ else }}}}z{{{{ end }}}}"), vec!["x", "y", "z", &x, &y, &z]),
+    ] {
+        let all = pairs(&text);
+        let expected: BTreeSet<&str> = expected.into_iter().collect();
+        assert_eq!(all.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{text}");
+    }
 }
