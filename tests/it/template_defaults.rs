@@ -505,3 +505,52 @@ fn a_reference_whose_kind_an_action_prints_is_reported_where_the_target_lacks_wh
         );
     }
 }
+
+/// A branch of a definition is text of the chart, whatever its values choose by default.
+#[test]
+fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
+    let chart = |head: &str, definition: &str| {
+        format!(
+            "{head}{{{{ include \"web.spec\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"web.spec\" -}}}}\n{definition}{{{{- end -}}}}\n=== values.yaml\nnum: 1\n"
+        )
+    };
+    let otherwise = "where a condition in a definition is decided otherwise than by default";
+    let held = |head: &str, definition: &str, place: &str| held(&chart(head, definition), place, otherwise);
+    let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n";
+    held(
+        budget,
+        "spec:\n  minAvailable: {{ .Values.num }}\n  selector: {{ if .Values.on }}{}{{ else }}{matchLabels: {app: a}}{{ end }}\n",
+        "templates/a.yaml:1:1: held-back[not-convertible] PodDisruptionBudget a",
+    );
+    let ingress = "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: a}\n";
+    let old = "  rules:\n  - http: {paths: [{path: /, backend: {serviceName: a, servicePort: 80}}]}\n";
+    let place = "templates/a.yaml:1:1: held-back[template-action] Ingress a";
+    held(
+        ingress,
+        &format!(
+            "spec:\n  ingressClassName: {{{{ .Values.num }}}}\n  {{{{- if .Values.on }}}}\n{old}  {{{{- end }}}}\n"
+        ),
+        place,
+    );
+    // In a branch inside of one.
+    held(
+        ingress,
+        &format!(
+            "spec:\n  ingressClassName: a\n  {{{{- if .Values.on }}}}\n  {{{{- with .Values.other }}}}\n{old}  {{{{- end }}}}\n  {{{{- end }}}}\n"
+        ),
+        place,
+    );
+    // What no branch has is nothing to convert.
+    let class = "spec:\n  ingressClassName: {{ .Values.num }}\n  {{- if .Values.on }}\n  rules: []\n  {{- end }}\n";
+    converts(&chart(ingress, class), &chart(&ingress.replace("extensions/v1beta1", "networking.k8s.io/v1"), class));
+}
+
+/// It is no patch of one.
+#[test]
+fn a_workload_whose_fields_a_definition_prints_is_held_back() {
+    held(
+        "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: a}\n{{ include \"web.spec\" . }}\n=== templates/_h.tpl\n{{- define \"web.spec\" -}}\nspec:\n  replicas: {{ .Values.num }}\n  template:\n    metadata: {labels: {app: a}}\n    spec: {containers: [{name: c, image: i}]}\n{{- end -}}\n=== values.yaml\nnum: 1\n",
+        "templates/a.yaml:1:1: held-back[not-convertible] Deployment a",
+        "what an action prints beside it is not known",
+    );
+}

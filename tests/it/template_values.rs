@@ -1,6 +1,8 @@
 //! Charts whose default values, or whose other charts, decide what templates print.
 
-use super::templates::{CURRENT, apply, becomes, chart, converts, held, needs_nothing, needs_nothing_and_says, says};
+use super::templates::{
+    CURRENT, apply, becomes, chart, converts, converts_in_part, held, needs_nothing, needs_nothing_and_says, says,
+};
 
 #[test]
 fn a_kind_of_the_core_group_is_converted_where_nothing_names_a_group() {
@@ -396,4 +398,48 @@ fn what_a_condition_sets_before_another_one_is_set_only_there() {
 fn a_variable_that_a_condition_assigns_decides_both_ways() {
     let text = "{{- $typed := false }}\n{{- if .Values.c }}\n{{- $typed = true }}\n{{- end }}\napiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: a}\nspec:\n  rules:\n  - http:\n      paths:\n      - path: /\n        {{- if or .Values.x $typed }}\n        pathType: Prefix\n        {{- end }}\n        backend: {serviceName: a, servicePort: 80}\n=== values.yaml\nc: false\nx: false\n";
     held(text, "templates/a.yaml:2:1: held-back[template-action] Ingress a", "depends on `{{- if .Values.c }}`");
+}
+
+/// The default render prints it empty.
+#[test]
+fn a_value_that_the_chart_does_not_have_is_told_where_a_default_changed() {
+    let webhook = |version: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/{version}\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.io\n  failurePolicy: {{{{ .Values.policy }}}}\n  sideEffects: None\n  timeoutSeconds: 1\n  matchPolicy: Exact\n  admissionReviewVersions: [v1beta1]\n  clientConfig: {{url: \"https://x\"}}\n=== values.yaml\nother: 1\n"
+        )
+    };
+    converts_in_part(
+        &webhook("v1beta1"),
+        &webhook("v1"),
+        "templates/a.yaml:6:3: unresolved[template-action]",
+        "`{{ .Values.policy }}` has no known default in the chart; for some of what its users can set, such as nothing, it meant \"Ignore\" and means \"Fail\" in the target",
+    );
+}
+
+/// The target ignores the annotation.
+#[test]
+fn an_annotation_whose_value_an_action_prints_is_held_back() {
+    let pods = |annotation: &str| {
+        format!(
+            "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {{name: a}}\nspec:\n  schedule: '0 1 * * *'\n  jobTemplate:\n    spec:\n      template:\n        metadata:\n          annotations:\n            {annotation}: {{{{ .Values.profile }}}}\n        spec: {{containers: [{{name: c, image: i}}]}}\n=== values.yaml\nprofile: runtime/default\n"
+        )
+    };
+    held(
+        &pods("seccomp.security.alpha.kubernetes.io/pod"),
+        "templates/a.yaml:11:13: held-back[invalid-in-target] CronJob a",
+        "the conversion depends on the value of `{{ .Values.profile }}`",
+    );
+    let converted = pods("seccomp.example.com/pod").replace("batch/v1beta1", "batch/v1");
+    converts(&pods("seccomp.example.com/pod"), &converted);
+}
+
+/// What prints it is held back, and it is no object itself.
+#[test]
+fn a_definition_that_prints_a_reference_is_left() {
+    let before = "apiVersion: autoscaling/v2beta2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec:\n  maxReplicas: 3\n  scaleTargetRef:\n    {{- include \"x.ref\" . | nindent 4 }}\n=== templates/_h.tpl\n{{- define \"x.ref\" -}}\napiVersion: extensions/v1beta1\nkind: Deployment\nname: web\n{{- end }}\n";
+    held(
+        before,
+        "templates/a.yaml:7:5: held-back[template-action] HorizontalPodAutoscaler a",
+        "stands in what must change",
+    );
 }

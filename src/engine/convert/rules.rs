@@ -183,7 +183,9 @@ fn required_before(subject: &Subject<'_>, rule: &Rule, block: Remark) -> Result<
     match rule.within.filter(|_| block.code == Code::NotConvertible) {
         None => Err(block),
         Some(_) if subject.is_judged_as_built() => Ok(Remark { code: Code::AlreadyInvalid, ..block }),
-        Some(within) if within.is_superset(subject.candidates) || block.is_open && subject.is_variable(&block.path) => {
+        Some(within)
+            if within.is_superset(subject.candidates) || block.is_open && subject.is_substituted(&block.path) =>
+        {
             Ok(Remark { code: Code::AlreadyInvalid, ..block })
         }
         Some(_) => Err(Remark { code: Code::InvalidInTarget, ..block }),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::remark::{Remark, Removal, help_with_values};
 use super::state::Log;
 use crate::engine::finding::Code;
-use crate::knowledge::lens::{Direction, Halt, Lens, Parameter, Session, displaced};
+use crate::knowledge::lens::{Direction, Halt, Hole, Lens, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::{self, Intent};
@@ -95,6 +95,12 @@ fn lacking<'s>(lens: &Lens, session: &'s Session<'_>) -> Option<(FieldPattern, &
     fields.into_iter().find_map(|field| Some((field.clone(), session.printed_items(&field)?)))
 }
 
+/// When an action prints what a rule refuses or changes.
+const BY_DEFAULT: &str = "where the users of the chart set nothing else";
+
+/// The same, of a branch in a definition.
+const IN_A_BRANCH: &str = "where a condition in a definition is decided otherwise than by default";
+
 /// Runs `rule` and returns the first place that it changed.
 ///
 /// # Errors
@@ -114,7 +120,7 @@ pub(super) fn run_rule(
     }
     let by_default = session.by_default();
     let start = (!by_default.is_empty()).then(|| session.clone());
-    lens.run(session).map_err(|halt| halted(rule, halt, session))?;
+    lens.run(session).map_err(|halt| as_far_as_written(halted(rule, halt, session), session))?;
     let changed = session.changed_at(step);
     if let Some(told) = told.clone().filter(|_| changed.is_some()) {
         return Err(told.help(WRITE_OUT));
@@ -125,7 +131,8 @@ pub(super) fn run_rule(
         let filled = LazyCell::new(|| session.by_default());
         for (turn, (trial, printed)) in by_default.into_iter().enumerate() {
             let filled = || filled.get(turn).map(|(filled, _)| filled.object());
-            refuse_default(rule, direction, &start, trial, &(printed, &changed, &filled))?;
+            let when = if turn > 0 && start.open().has_branches() { IN_A_BRANCH } else { BY_DEFAULT };
+            refuse_default(rule, direction, (&start, when), trial, &(printed, &changed, &filled))?;
         }
     }
     if let Some(told) = told {
@@ -146,7 +153,7 @@ pub(super) fn run_rule(
 }
 
 /// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
-/// object as it is then, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that, unless something
+/// object as it is `when` that is so, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that, unless something
 /// else becomes of it than of the object that is `filled` afterwards.
 ///
 /// # Errors
@@ -154,7 +161,7 @@ pub(super) fn run_rule(
 fn refuse_default<'f>(
     rule: &Rule,
     direction: Direction,
-    start: &Session<'_>,
+    (start, when): (&Session<'_>, &str),
     mut trial: Session<'_>,
     (printed, changed, filled): &(Vec<FieldPath>, &[FieldPath], &dyn Fn() -> Option<&'f Value>),
 ) -> Result<(), Remark> {
@@ -162,7 +169,7 @@ fn refuse_default<'f>(
         Err(Halt::Undecided { .. }) => Ok(()),
         Err(halt) => {
             let remark = halted(rule, halt, &trial);
-            let message = format!("where the users of the chart set nothing else, {}", remark.message);
+            let message = format!("{when}, {}", remark.message);
             Err(Remark { path: start.origin(&remark.path), message, ..remark })
         }
         Ok(()) => {
@@ -174,20 +181,15 @@ fn refuse_default<'f>(
                 let path = if is_idle { None } else { filled().map_or_else(|| Some(FieldPath::default()), differs) };
                 let Some(path) = path else { return Ok(()) };
                 let path = start.origin(&trial.origin(&path));
-                let message = format!(
-                    "where the users of the chart set nothing else, what an action prints decides what becomes of {path} (rule {})",
-                    rule.id
-                );
+                let message =
+                    format!("{when}, what an action prints decides what becomes of {path} (rule {})", rule.id);
                 return Err(Remark::new(Code::TemplateAction, path, message).help(WRITE_OUT));
             };
             let is_removed = |intent: &Intent| matches!(intent, Intent::Delete { path } if *path == found);
             let removal = if trial.program().iter().any(is_removed) { Removal::Yes } else { Removal::No };
             let path = start.origin(&found);
             let help = help_with_values(start.open().key_of(start.object(), &found, &path), removal);
-            let message = format!(
-                "where the users of the chart set nothing else, an action prints {path}, which is to be converted (rule {})",
-                rule.id
-            );
+            let message = format!("{when}, an action prints {path}, which is to be converted (rule {})", rule.id);
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
     }
@@ -198,6 +200,22 @@ fn record_order(before: &Value, step: usize, back: &Lens, session: &mut Session<
     for path in displaced(before, session, step, back) {
         session.record_normalization(&path, "converting back puts it in another place among the keys around it");
     }
+}
+
+/// Says of something that is missing that an action may print it.
+fn as_far_as_written(remark: Remark, session: &Session<'_>) -> Remark {
+    // What is missing with all that is around it is said of the object.
+    let is_nowhere = remark.path.steps().is_empty();
+    let is_missing = is_nowhere || remark.path.get(session.object()).is_none_or(Value::is_null);
+    let is_around = |hole: &Hole| match is_nowhere {
+        true => hole.is_content || hole.path.steps().is_empty(),
+        false => remark.path.starts_with(&session.origin(&hole.path)),
+    };
+    if remark.code != Code::NotConvertible || !is_missing || !session.open().holes.iter().any(is_around) {
+        return remark;
+    }
+    let message = format!("{}; what an action prints beside it is not known", remark.message);
+    Remark { message, ..remark.help(WRITE_OUT) }
 }
 
 /// Reports that `rule` cannot convert the object.

@@ -21,6 +21,7 @@ use crate::knowledge::lens::{Completeness, OpenParts, Session};
 use crate::knowledge::pack::Target;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
 use crate::syntax::field::FieldPath;
+use crate::syntax::variable::ACTION;
 
 /// An object that is to be converted to a target, and what inference found.
 pub(super) struct Subject<'a> {
@@ -123,7 +124,7 @@ impl<'a> Subject<'a> {
         static CONTAINERS: LazyLock<FieldPath> =
             LazyLock::new(|| FieldPath::default().key("spec").key("template").key("spec").key("containers"));
         CONTAINERS.get(&self.object.value).is_none()
-            && !self.open().has_contents()
+            && !self.open().holes.iter().any(|hole| hole.is_content || CONTAINERS.starts_with(&hole.path))
             && self.completeness() == Completeness::Whole
             && !self.is_judged_as_built()
             && self.catalog().fields_of(&CONTAINERS.pattern()).any(|field| field.required)
@@ -175,6 +176,12 @@ impl<'a> Subject<'a> {
     /// Returns whether the value at `path` is a text with a variable.
     pub(super) fn is_variable(&self, path: &FieldPath) -> bool {
         path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
+    }
+
+    /// Returns whether the value at `path` is known once the variables of a build are substituted, and no action of a template prints it.
+    pub(super) fn is_substituted(&self, path: &FieldPath) -> bool {
+        let is_printed = |value: &Value| value.as_str().is_some_and(|text| text.contains(ACTION));
+        self.is_variable(path) && !path.get(&self.object.value).is_some_and(is_printed)
     }
 
     /// Returns whether some release that the object can have been written for accepts what the target rejects in an object of `kind` after `session`.

@@ -18,7 +18,7 @@ use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
-use crate::engine::manifest::{Ignore, Ignores, Recognizer};
+use crate::engine::manifest::{Ignore, Ignores, Recognizer, rests};
 use crate::engine::notices::pins::Pin;
 use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
@@ -61,6 +61,15 @@ impl ReadingPlan {
             Source::Known(action) => Some(action),
             Source::Literal(_) | Source::Opaque(_) => None,
         }
+    }
+
+    /// Returns whether a definition prints a reference to an object, which has no metadata.
+    fn is_reference(&self, template: &Template, object: &ObjectPlan) -> bool {
+        let text = object.extent.of(&self.reading.text);
+        let mut holes = self.reading.holes.iter();
+        self.reading.definition(template).is_some()
+            && rests(text, "metadata").next().is_none()
+            && !holes.any(|hole| hole.column == Some(0) && (object.extent.start..=object.extent.end).contains(&hole.at))
     }
 
     /// Returns the bytes of the template that an object comes from, as one span.
@@ -571,8 +580,11 @@ impl<'t> TemplatePlan<'t> {
         parts
     }
 
-    /// Returns whether a definition of the chart itself prints an object whole.
+    /// Returns whether an object is planned elsewhere: where a definition of the chart prints it whole, or what prints this, which is a reference.
     fn is_printed(&self, one: &ReadingPlan, object: &ObjectPlan) -> bool {
+        if one.is_reference(self.template, object) {
+            return true;
+        }
         let call = one.printed_by(object).and_then(|action| self.template.actions()[action].called(&self.file.text));
         call.is_some_and(|name| self.file.definitions.own.contains(name))
     }

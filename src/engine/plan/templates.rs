@@ -554,8 +554,8 @@ fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
     let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
-        let (key, required) = (hole.key.clone(), hole.required.clone());
-        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, key, required })
+        let (key, required, has_branches) = (hole.key.clone(), hole.required.clone(), hole.has_branches);
+        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, has_branches, key, required })
     };
     places.map(hole).collect()
 }

@@ -49,6 +49,18 @@ impl ChangedDefault {
         is_absent && session.completeness_at(parent) != Completeness::Partial
     }
 
+    /// Records an action that prints the field, and prints nothing by default since the values of the chart do not have it.
+    fn tell_missing(&self, direction: Direction, parent: &FieldPath, session: &mut Session<'_>) {
+        let path = parent.key(&self.written.key);
+        let Some(Value::String(text)) = path.get(session.object()) else { return };
+        let is_adopted = session.context().and_then(|all| all.parameter(&self.parameter)) == Some(ADOPT);
+        if session.open().missing.contains(text) && !is_adopted {
+            let (text, [old, new]) = (text.clone(), self.defaults(direction));
+            let reason = format!("such as nothing, it meant {old} and means {new} in the target");
+            session.record_unknown(&path, &text, &reason, "write the value out here".to_owned());
+        }
+    }
+
     fn write(&self, direction: Direction, parent: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let [old, new] = self.defaults(direction);
         let (path, field, parameter) = (parent.key(&self.written.key), self.written.field(), &self.parameter);
@@ -84,6 +96,8 @@ impl Operation for ChangedDefault {
             self.written.refuse_printed(&parent, session)?;
             if self.is_open(&parent, session) {
                 self.write(pass.direction, &parent, session)?;
+            } else {
+                self.tell_missing(pass.direction, &parent, session);
             }
         }
         Ok(())

@@ -23,6 +23,8 @@ pub struct Hole {
     pub is_content: bool,
     /// Its further entries or items where users set nothing, null for none; `None` where that is not known.
     pub by_default: Option<Vec<Value>>,
+    /// Whether that is one value, and behind it what is printed where conditions in definitions are decided otherwise.
+    pub has_branches: bool,
     /// The key in the values of a chart of all that is printed, where that is known.
     pub key: Option<String>,
     /// What stands for the action, where users of a chart set what is printed, and no default of it is known.
@@ -79,6 +81,11 @@ impl OpenParts {
     /// Returns the mappings and lists into which what has to be converted can be printed.
     pub(crate) fn contents(&self) -> impl Iterator<Item = &FieldPath> {
         self.holes.iter().filter(|hole| hole.is_content).map(|hole| &hole.path)
+    }
+
+    /// Returns whether there are mappings or lists with something else in them where conditions in definitions are decided otherwise.
+    pub(crate) fn has_branches(&self) -> bool {
+        self.holes.iter().any(|hole| hole.has_branches)
     }
 
     /// Returns whether there are such mappings or lists.

@@ -6,7 +6,7 @@
 //! is a placeholder in it.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -24,6 +24,9 @@ use crate::syntax::variable::{ACTION, is_of_action};
 
 /// How many definitions are looked into inside each other.
 const LEVELS: u32 = 8;
+
+/// In how many ways conditions in definitions are decided otherwise.
+const MOST_BRANCHES: usize = 12;
 
 /// How many items of a list are looked at.
 const MOST_ITEMS: usize = 16;
@@ -51,6 +54,10 @@ pub(super) struct Defaults<'d, 'e> {
     ranges: &'d Ranges,
     /// What ranges take, by their numbers and the levels that are left: each turn asks again.
     items: RefCell<BTreeMap<(usize, u32), Items>>,
+    /// What is assumed of conditions in definitions against the values of the chart, by their texts.
+    assumed: BTreeMap<String, bool>,
+    /// How conditions in definitions were decided, but for what the reading assumes.
+    decided: RefCell<BTreeMap<String, bool>>,
 }
 
 /// What is around an action.
@@ -76,7 +83,7 @@ const MISSING: &str = "${REVERSION_ACTION_MISSING}";
 
 impl<'d, 'e> Defaults<'d, 'e> {
     pub(super) fn new(judge: &'d Judge<'e>, ranges: &'d Ranges) -> Self {
-        Self { judge, ranges, items: RefCell::default() }
+        Self { judge, ranges, items: RefCell::default(), assumed: BTreeMap::new(), decided: RefCell::default() }
     }
 
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
@@ -130,6 +137,35 @@ impl<'d, 'e> Defaults<'d, 'e> {
             Some(values) => values.into_iter().map(as_entries).collect(),
             None => self.is_missing(expression).then(|| vec![Value::Null]),
         }
+    }
+
+    /// Returns what else can be printed than the entries or items `by_default` where conditions in definitions are decided otherwise, as far as
+    /// that is known; each condition is so once, with what is around it.
+    pub(super) fn entries_in_branches(&self, expression: &Expression, by_default: &Value) -> Vec<Value> {
+        let (mut found, mut seen) = (Vec::new(), self.decided.take());
+        let flipped = |(text, truth): (&String, &bool)| BTreeMap::from([(text.clone(), !truth)]);
+        let mut open: VecDeque<BTreeMap<String, bool>> = seen.iter().map(flipped).collect();
+        for _ in 0..MOST_BRANCHES {
+            let Some(assumed) = open.pop_front() else { break };
+            self.judge.refuel();
+            let other = Self { assumed, ..Self::new(self.judge, self.ranges) };
+            let entries = other.entries_of(expression).into_iter().flatten();
+            found.extend(entries.filter(|entries| entries != by_default));
+            for (text, truth) in other.decided.take() {
+                if !other.assumed.contains_key(&text) && seen.insert(text.clone(), truth).is_none() {
+                    open.push_back(
+                        other
+                            .assumed
+                            .iter()
+                            .map(|(text, truth)| (text.clone(), *truth))
+                            .chain([(text, !truth)])
+                            .collect(),
+                    );
+                }
+            }
+        }
+        self.judge.refuel();
+        found
     }
 
     /// Returns the key in the values of the chart of what is printed, whole.
@@ -361,6 +397,18 @@ impl<'d, 'e> Defaults<'d, 'e> {
         self.argument(last, turn)
     }
 
+    /// Decides about the condition of a block.
+    fn decide(&self, condition: &Expression, turn: Turn) -> Option<bool> {
+        if let Some(truth) = self.judge.truth(condition) {
+            return Some(truth);
+        }
+        let text = condition.to_string();
+        let assumed = self.assumed.get(&text).copied();
+        let truth = assumed.or_else(|| self.truth(condition, turn));
+        self.decided.borrow_mut().insert(text, truth.unwrap_or(false));
+        truth
+    }
+
     /// Returns whether a condition holds by default; what is assumed in the reading counts first.
     fn truth(&self, condition: &Expression, turn: Turn) -> Option<bool> {
         if let Some(truth) = self.judge.truth(condition) {
@@ -473,7 +521,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
                     if action.keyword == Keyword::With {
                         scope.dot = condition.clone();
                     }
-                    self.truth(&condition, turn)
+                    self.decide(&condition, turn)
                 }
                 Keyword::Range => {
                     if self.range(part, branch, scope, turn, into)? {

@@ -231,7 +231,8 @@ impl<'p, 'e> Printer<'p, 'e> {
         } else if self.is_hole(index, &value) {
             let column = column(self.part, action, &value, self.environment.defines);
             let (at, action) = (self.reading.text.len(), index);
-            self.reading.holes.push(Hole { at, column, required: None, by_default: None, key: None, action });
+            let hole = Hole { at, column, required: None, by_default: None, has_branches: false, key: None, action };
+            self.reading.holes.push(hole);
             if !self.is_text_alone {
                 self.describe_hole(&value);
             }
@@ -252,6 +253,17 @@ impl<'p, 'e> Printer<'p, 'e> {
         };
         hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
         hole.key = defaults.key_of(value);
+        // Those of labels are no matter of a rule.
+        if let Some([first]) = hole.by_default.as_deref()
+            && !self.reading.text.trim_end().ends_with(" labels:")
+        {
+            let (first, others) = (first.clone(), defaults.entries_in_branches(value, first));
+            if !others.is_empty() {
+                // The last one stays where what others print changes.
+                hole.has_branches = true;
+                hole.by_default = Some(std::iter::once(first.clone()).chain(others).chain([first]).collect());
+            }
+        }
     }
 
     /// Prints the placeholder of an action.

@@ -45,6 +45,8 @@ pub struct Hole {
     /// What is printed where the users of the chart set nothing, if that is known: entries or items for each turn of the ranges around, null
     /// for none, and a text for what a definition prints.
     pub by_default: Option<Vec<Value>>,
+    /// Whether that is one value, and behind it what is printed where conditions in definitions are decided otherwise.
+    pub has_branches: bool,
     /// The key in the values of the chart of all that is printed, where that is known.
     pub key: Option<String>,
     /// The placeholder of the action, where users of the chart set what is printed, and no default of it is known.
