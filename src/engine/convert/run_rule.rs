@@ -152,9 +152,9 @@ pub(super) fn run_rule(
     Ok(changed)
 }
 
-/// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing: `trial` starts with the
-/// object as it is `when` that is so, at `start`, and what they print is at `printed`. What is `changed` in any case is no matter of that, unless something
-/// else becomes of it than of the object that is `filled` afterwards.
+/// Refuses an object of which `rule` would refuse or change what actions print where the users of a chart set nothing, or in a branch of a
+/// definition: `trial` starts with the object as it is then, which is said by `when`, at `start`, and what they print is at `printed`. What is
+/// `changed` in any case is no matter of that, unless something else becomes of it than of the object that is `filled` afterwards.
 ///
 /// # Errors
 /// What that is.
