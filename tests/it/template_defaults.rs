@@ -511,7 +511,7 @@ fn a_reference_whose_kind_an_action_prints_is_reported_where_the_target_lacks_wh
 fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
     let chart = |head: &str, definition: &str| {
         format!(
-            "{head}{{{{ include \"web.spec\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"web.spec\" -}}}}\n{definition}{{{{- end -}}}}\n=== values.yaml\nnum: 1\n"
+            "{head}{{{{ include \"web.spec\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"web.spec\" -}}}}\n{definition}{{{{- end -}}}}\n=== values.yaml\nnum: 1\nother: true\n"
         )
     };
     let otherwise = "where a condition in a definition is decided otherwise than by default";
@@ -520,6 +520,12 @@ fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
     held(
         budget,
         "spec:\n  minAvailable: {{ .Values.num }}\n  selector: {{ if .Values.on }}{}{{ else }}{matchLabels: {app: a}}{{ end }}\n",
+        "templates/a.yaml:1:1: held-back[not-convertible] PodDisruptionBudget a",
+    );
+    // What all branches leave out together.
+    held(
+        budget,
+        "spec:\n  minAvailable: 1\n  selector:\n    matchLabels:\n      {{- if .Values.num }}\n      a: b\n      {{- end }}\n      {{- if .Values.other }}\n      c: d\n      {{- end }}\n",
         "templates/a.yaml:1:1: held-back[not-convertible] PodDisruptionBudget a",
     );
     let ingress = "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: a}\n";
@@ -536,7 +542,7 @@ fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
     held(
         ingress,
         &format!(
-            "spec:\n  ingressClassName: a\n  {{{{- if .Values.on }}}}\n  {{{{- with .Values.other }}}}\n{old}  {{{{- end }}}}\n  {{{{- end }}}}\n"
+            "spec:\n  ingressClassName: a\n  {{{{- if .Values.on }}}}\n  {{{{- with .Values.more }}}}\n{old}  {{{{- end }}}}\n  {{{{- end }}}}\n"
         ),
         place,
     );

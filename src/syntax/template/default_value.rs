@@ -140,11 +140,13 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     /// Returns what else can be printed than the entries or items `by_default` where conditions in definitions are decided otherwise, as far as
-    /// that is known; each condition is so once, with what is around it.
+    /// that is known: none holds, all do, or one is as it is not by default, with what is around it.
     pub(super) fn entries_in_branches(&self, expression: &Expression, by_default: &Value) -> Vec<Value> {
         let (mut found, mut seen) = (Vec::new(), self.decided.take());
         let flipped = |(text, truth): (&String, &bool)| BTreeMap::from([(text.clone(), !truth)]);
-        let mut open: VecDeque<BTreeMap<String, bool>> = seen.iter().map(flipped).collect();
+        let all = |truth| seen.keys().map(|text| (text.clone(), truth)).collect();
+        let together = [all(false), all(true)].into_iter().filter(|_| seen.len() > 1);
+        let mut open: VecDeque<BTreeMap<String, bool>> = together.chain(seen.iter().map(flipped)).collect();
         for _ in 0..MOST_BRANCHES {
             let Some(assumed) = open.pop_front() else { break };
             self.judge.refuel();
