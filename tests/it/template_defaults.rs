@@ -551,6 +551,32 @@ fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
     converts(&chart(ingress, class), &chart(&ingress.replace("extensions/v1beta1", "networking.k8s.io/v1"), class));
 }
 
+/// A branch is looked at with what must hold where it is taken.
+#[test]
+fn what_no_branch_of_a_definition_prints_is_no_reason() {
+    let budget = |version: &str, labels: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: a}}\nspec:\n  {{{{- include \"web.spec\" (dict \"root\" $ \"kind\" \"new\") | nindent 2 }}}}\n=== templates/_h.tpl\n{{{{- define \"web.spec\" -}}}}\nminAvailable: 1\nselector:\n  matchLabels:\n{labels}{{{{- end -}}}}\n=== values.yaml\nlabels: {{}}\nmode: a\n"
+        )
+    };
+    for labels in [
+        "    {{- if .root.Values.labels }}\n    {{- toYaml .root.Values.labels | nindent 4 }}\n    {{- else }}\n    app: x\n    {{- end }}\n",
+        "    {{- with .root.Values.labels }}\n    {{- toYaml . | nindent 4 }}\n    {{- else }}\n    app: x\n    {{- end }}\n",
+        "    {{- if eq .root.Values.mode \"a\" }}\n    app: x\n    {{- end }}\n    {{- if ne .root.Values.mode \"a\" }}\n    app: y\n    {{- end }}\n",
+        "    {{- if .root.Values.on }}\n    app: x\n    {{- end }}\n    {{- if not .root.Values.on }}\n    app: y\n    {{- end }}\n",
+        "    {{- if not .legacy }}\n    app: x\n    {{- end }}\n",
+        "    {{- if eq .kind \"new\" }}\n    app: x\n    {{- end }}\n",
+    ] {
+        converts(&budget("v1beta1", labels), &budget("v1", labels));
+    }
+    let optional = "    {{- if eq .root.Values.mode \"a\" }}\n    app: x\n    {{- end }}\n";
+    held(
+        &budget("v1beta1", optional),
+        "templates/a.yaml:4:1: held-back[not-convertible] PodDisruptionBudget a",
+        "where a condition in a definition is decided otherwise than by default",
+    );
+}
+
 /// It is no patch of one.
 #[test]
 fn a_workload_whose_fields_a_definition_prints_is_held_back() {

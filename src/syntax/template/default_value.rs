@@ -54,10 +54,10 @@ pub(super) struct Defaults<'d, 'e> {
     ranges: &'d Ranges,
     /// What ranges take, by their numbers and the levels that are left: each turn asks again.
     items: RefCell<BTreeMap<(usize, u32), Items>>,
-    /// What is assumed of conditions in definitions against the values of the chart, by their texts.
-    assumed: BTreeMap<String, bool>,
-    /// How conditions in definitions were decided, but for what the reading assumes.
-    decided: RefCell<BTreeMap<String, bool>>,
+    /// Whether something is assumed against the values of the chart: what they have for that is not what is printed then.
+    is_otherwise: bool,
+    /// How conditions in definitions about what users set are by default, but for what is assumed, by their texts.
+    decided: RefCell<BTreeMap<String, (Expression, bool)>>,
 }
 
 /// What is around an action.
@@ -83,7 +83,7 @@ const MISSING: &str = "${REVERSION_ACTION_MISSING}";
 
 impl<'d, 'e> Defaults<'d, 'e> {
     pub(super) fn new(judge: &'d Judge<'e>, ranges: &'d Ranges) -> Self {
-        Self { judge, ranges, items: RefCell::default(), assumed: BTreeMap::new(), decided: RefCell::default() }
+        Self { judge, ranges, items: RefCell::default(), is_otherwise: false, decided: RefCell::default() }
     }
 
     /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
@@ -130,7 +130,12 @@ impl<'d, 'e> Defaults<'d, 'e> {
     /// Returns the entries or items that are printed in each turn, null for none.
     pub(super) fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
         let as_entries = |value: Value| {
-            let entries = read_yaml(&text_of(&value))?;
+            let text = text_of(&value);
+            // What else stands there than by default is not known then.
+            if self.is_otherwise && text.lines().any(has_open_lines) {
+                return None;
+            }
+            let entries = read_yaml(&text)?;
             (entries.is_null() || entries.is_object() || entries.is_array()).then_some(entries)
         };
         match self.in_turns(expression) {
@@ -139,34 +144,33 @@ impl<'d, 'e> Defaults<'d, 'e> {
         }
     }
 
-    /// Returns what else can be printed than the entries or items `by_default` where conditions in definitions are decided otherwise, as far as
-    /// that is known: none holds, all do, or one is as it is not by default, with what is around it.
+    /// Returns what else can be printed than the entries or items `by_default` where conditions in definitions are decided otherwise by what
+    /// users set, as far as that is known: none holds, all do, or one is as it is not by default, with what is around it.
     pub(super) fn entries_in_branches(&self, expression: &Expression, by_default: &Value) -> Vec<Value> {
         let (mut found, mut seen) = (Vec::new(), self.decided.take());
-        let flipped = |(text, truth): (&String, &bool)| BTreeMap::from([(text.clone(), !truth)]);
-        let all = |truth| seen.keys().map(|text| (text.clone(), truth)).collect();
+        let all = |holds| seen.values().map(|(condition, _)| (condition.clone(), holds)).collect();
         let together = [all(false), all(true)].into_iter().filter(|_| seen.len() > 1);
-        let mut open: VecDeque<BTreeMap<String, bool>> = together.chain(seen.iter().map(flipped)).collect();
+        let mut open: VecDeque<Vec<(Expression, bool)>> = together.collect();
+        open.extend(seen.values().map(|(condition, holds)| vec![(condition.clone(), !holds)]));
         for _ in 0..MOST_BRANCHES {
             let Some(assumed) = open.pop_front() else { break };
-            self.judge.refuel();
-            let other = Self { assumed, ..Self::new(self.judge, self.ranges) };
+            let mut judge = self.judge.clone();
+            for (condition, holds) in &assumed {
+                let mark = judge.mark();
+                if !judge.assume(condition, *holds) {
+                    judge.forget(mark);
+                }
+            }
+            judge.refuel();
+            let other = Defaults { is_otherwise: true, ..Defaults::new(&judge, self.ranges) };
             let entries = other.entries_of(expression).into_iter().flatten();
             found.extend(entries.filter(|entries| entries != by_default));
-            for (text, truth) in other.decided.take() {
-                if !other.assumed.contains_key(&text) && seen.insert(text.clone(), truth).is_none() {
-                    open.push_back(
-                        other
-                            .assumed
-                            .iter()
-                            .map(|(text, truth)| (text.clone(), *truth))
-                            .chain([(text, !truth)])
-                            .collect(),
-                    );
+            for (text, (condition, holds)) in other.decided.take() {
+                if seen.insert(text, (condition.clone(), holds)).is_none() {
+                    open.push_back(assumed.iter().cloned().chain([(condition, !holds)]).collect());
                 }
             }
         }
-        self.judge.refuel();
         found
     }
 
@@ -295,6 +299,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
                 "nil" => Some(Value::Null),
                 word => word.parse::<i64>().map(Value::from).or_else(|_| word.parse::<f64>().map(Value::from)).ok(),
             },
+            Expression::Path(_) if self.is_otherwise && self.contradicts(expression, turn) => None,
             Expression::Path(path) => self.field(path, turn, Value::clone),
             Expression::Data(value) => Some(value.clone()),
             Expression::Call(function, arguments) => self.call(expression, function, arguments, turn),
@@ -404,10 +409,11 @@ impl<'d, 'e> Defaults<'d, 'e> {
         if let Some(truth) = self.judge.truth(condition) {
             return Some(truth);
         }
-        let text = condition.to_string();
-        let assumed = self.assumed.get(&text).copied();
-        let truth = assumed.or_else(|| self.truth(condition, turn));
-        self.decided.borrow_mut().insert(text, truth.unwrap_or(false));
+        let truth = self.truth(condition, turn);
+        let is_set = |path: &Expression| matches!(path, Expression::Path(path) if path.contains(".Values"));
+        if paths_in(condition).into_iter().any(is_set) {
+            self.decided.borrow_mut().insert(condition.to_string(), (condition.clone(), truth.unwrap_or(false)));
+        }
         truth
     }
 
@@ -623,6 +629,12 @@ fn is_nothing(expression: &Expression) -> bool {
         Expression::Word(word) => word == "nil",
         _ => false,
     }
+}
+
+/// Returns whether a placeholder stands for lines, and not for a scalar: alone, or glued to a key by `{{-` and `nindent`.
+fn has_open_lines(line: &str) -> bool {
+    let rest = line.rsplit_once(':').map_or(line.trim(), |(_, rest)| rest);
+    is_of_action(&Value::from(rest))
 }
 
 /// Returns the items of a collection, each with its key, in the order in which a range takes them.

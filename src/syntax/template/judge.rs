@@ -26,12 +26,14 @@ pub(super) struct Claim {
 }
 
 /// One thing that was assumed, by the text of the expression.
+#[derive(Clone)]
 enum Assumed {
     Truth(String),
     Constant(String),
 }
 
 /// A condition made of others that something is assumed about.
+#[derive(Clone)]
 struct Composite {
     text: String,
     condition: Expression,
@@ -46,6 +48,7 @@ pub(super) struct Mark {
 }
 
 /// Decides about conditions.
+#[derive(Clone)]
 pub(super) struct Judge<'e> {
     pub(super) environment: Environment<'e>,
     /// What is assumed, by the text of the expression.
@@ -133,7 +136,7 @@ impl<'e> Judge<'e> {
                 let open = equal.contains(&None);
                 (equal.contains(&Some(true)) || !open).then(|| equal.contains(&Some(true)))
             }
-            ("ne", [first, second]) => self.equal(first, second).map(|equal| !equal),
+            ("ne", [_, _]) => self.truth(&Expression::call("eq", arguments.to_vec())).map(|equal| !equal),
             ("lt" | "le" | "gt" | "ge", [first, second]) => {
                 Some(compare(function, self.number(first)?.cmp(&self.number(second)?)))
             }

@@ -6,7 +6,7 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
-use super::default_value::{Around, Defaults, Ranges};
+use super::default_value::{Around, Defaults, Ranges, paths_in};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
@@ -22,7 +22,7 @@ use super::written_yaml::read_yaml;
 use crate::syntax::text::Span;
 use crate::syntax::variable::{Certainty, PrintedType};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
 const STRUCTURED: [&str; 9] =
@@ -71,8 +71,8 @@ pub(super) struct Printer<'p, 'e> {
     seen: &'p BTreeSet<Way>,
     /// What the blocks around the place assume.
     around: Vec<Claim>,
-    /// What the blocks before the place assume in which variables or values are changed.
-    context: Vec<Claim>,
+    /// How blocks were decided on which it depends what variables are, by their names, and values (by an empty one).
+    decided: BTreeMap<String, Vec<Claim>>,
     depth: usize,
     reading: Reading,
     ways: Vec<Way>,
@@ -99,7 +99,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             placeholders,
             seen,
             around: Vec::new(),
-            context: Vec::new(),
+            decided: BTreeMap::new(),
             depth: 0,
             reading: Reading { part: part.index, ..Reading::default() },
             ways: Vec::new(),
@@ -254,8 +254,9 @@ impl<'p, 'e> Printer<'p, 'e> {
         hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
         hole.key = defaults.key_of(value);
         // Those of labels are no matter of a rule.
+        let is_labels = self.reading.text.trim_end().lines().next_back().is_some_and(|line| line.trim() == "labels:");
         if let Some([first]) = hole.by_default.as_deref()
-            && !self.reading.text.trim_end().ends_with(" labels:")
+            && !is_labels
         {
             let (first, others) = (first.clone(), defaults.entries_in_branches(value, first));
             if !others.is_empty() {
@@ -323,9 +324,44 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Resolves the value of a pipeline, and takes in what it binds and changes.
     fn bind(&mut self, pipeline: &Pipeline) -> Expression {
+        let context = self.context_of(std::iter::once(pipeline));
+        for name in &pipeline.variables {
+            if pipeline.binding == Binding::Declare {
+                self.decided.remove(name);
+            }
+            self.decide_by(name, &context);
+        }
+        changed_in(&pipeline.value).into_iter().for_each(|name| self.decide_by(name, &context));
         let value = self.scope.bind(pipeline);
         change_called(&mut self.scope, &value, self.environment.defines);
         value
+    }
+
+    /// Returns how the blocks were decided on which it depends what is written in these pipelines.
+    fn context_of<'l>(&self, mut pipelines: impl Iterator<Item = &'l Pipeline>) -> Vec<Claim> {
+        if self.decided.is_empty() {
+            return Vec::new();
+        }
+        let names: BTreeSet<&str> = pipelines.by_ref().flat_map(|pipeline| names_in(&pipeline.value)).collect();
+        let mut context: Vec<Claim> = Vec::new();
+        for claim in names.into_iter().filter_map(|name| self.decided.get(name)).flatten() {
+            if !context.contains(claim) {
+                context.push(claim.clone());
+            }
+        }
+        context
+    }
+
+    /// Takes in that it depends on how these blocks were decided what a variable is.
+    fn decide_by(&mut self, name: &str, claims: &[Claim]) {
+        if !claims.is_empty() {
+            let known = self.decided.entry(name.to_owned()).or_default();
+            claims.iter().for_each(|claim| {
+                if !known.contains(claim) {
+                    known.push(claim.clone())
+                }
+            });
+        }
     }
 
     fn defaults(&self) -> Defaults<'_, 'e> {
@@ -484,13 +520,23 @@ impl<'p, 'e> Printer<'p, 'e> {
                 claims.push(Claim { action: branch.action, condition, holds: true });
             }
         }
+        let context = self.context_of(block.branches.iter().map(|branch| &actions[branch.action].pipeline));
+        if block.branches.iter().any(|branch| matches!(actions[branch.action].keyword, Keyword::With | Keyword::Range))
+        {
+            // The dot is of what it is then.
+            self.decide_by("", &context);
+        }
         let taken = self.choose(block, &claims);
-        self.tell_alternatives(block, &claims, taken);
+        self.tell_alternatives(block, &claims, taken, &context);
         let flow = self.branch(block, &claims, taken);
         self.scope.truncate(variables);
         self.scope.dot = dot;
-        if block.branches.iter().any(|branch| changes_scope(&branch.body, actions)) {
-            self.context.extend(self.around.iter().cloned().chain(path_to(taken, &claims)));
+        let mut changed = BTreeSet::new();
+        block.branches.iter().for_each(|branch| collect_changed(&branch.body, actions, &mut changed));
+        if !changed.is_empty() {
+            let claims: Vec<Claim> =
+                context.into_iter().chain(self.around.iter().cloned()).chain(path_to(taken, &claims)).collect();
+            changed.into_iter().for_each(|name| self.decide_by(name, &claims));
         }
         flow
     }
@@ -510,15 +556,15 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Tells the ways of a block, if they are not known.
-    fn tell_alternatives(&mut self, block: &Branching, claims: &[Claim], taken: usize) {
+    fn tell_alternatives(&mut self, block: &Branching, claims: &[Claim], taken: usize, context: &[Claim]) {
         let is_block = claims.is_empty();
         for branch in (0..=claims.len()).filter(|_| !is_block) {
             let way = Way { block: block.number, branch };
             let fails = block.branches.get(branch).is_some_and(|branch| branch.ending == Ending::Fails);
             // After other changes a condition can be about something else.
-            if !fails && (!self.seen.contains(&way) || !self.context.is_empty()) {
+            if !fails && (!self.seen.contains(&way) || !context.is_empty()) {
                 let claims = self.around.iter().cloned().chain(path_to(branch, claims)).collect();
-                let (is_first, depth, context) = (branch == taken, self.depth, self.context.clone());
+                let (is_first, depth, context) = (branch == taken, self.depth, context.to_vec());
                 self.alternatives.push(Alternative { way, is_first, depth, claims, context });
             }
         }
@@ -602,16 +648,33 @@ fn path_to(index: usize, claims: &[Claim]) -> impl Iterator<Item = Claim> + '_ {
     claims.iter().take(index + 1).enumerate().map(move |(at, claim)| Claim { holds: at == index, ..claim.clone() })
 }
 
-/// Returns whether an action of `nodes` changes a variable or a value.
-fn changes_scope(nodes: &[Node], actions: &[Action]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Literal(_) => false,
-        Node::Action(index) => {
-            let pipeline = &actions[*index].pipeline;
-            pipeline.binding == Binding::Assign || pipeline.value.is_changing()
+/// Collects the variables that actions of `nodes` change, and an empty name where they change values.
+fn collect_changed<'p>(nodes: &'p [Node], actions: &'p [Action], into: &mut BTreeSet<&'p str>) {
+    collect_assigned(nodes, actions, into);
+    for node in nodes {
+        match node {
+            Node::Literal(_) => {}
+            Node::Action(index) => into.extend(changed_in(&actions[*index].pipeline.value)),
+            Node::Branching(block) => {
+                block.branches.iter().for_each(|branch| collect_changed(&branch.body, actions, into));
+            }
         }
-        Node::Branching(block) => block.branches.iter().any(|branch| changes_scope(&branch.body, actions)),
-    })
+    }
+}
+
+/// Returns the names of what an expression changes, as it looks, and an empty one for values, which that can be a part of.
+fn changed_in(expression: &Expression) -> BTreeSet<&str> {
+    if expression.is_changing() { names_in(expression).into_iter().chain([""]).collect() } else { BTreeSet::new() }
+}
+
+/// Returns the names of the variables that are written in an expression, and an empty one for values.
+fn names_in(expression: &Expression) -> BTreeSet<&str> {
+    let written = paths_in(expression).into_iter().filter_map(|path| match path {
+        Expression::Path(path) => Some(path.as_str()),
+        _ => None,
+    });
+    let end = |path: &str| path.find('.').unwrap_or(path.len());
+    written.map(|path| Some(&path[..end(path)]).filter(|name| *name != "$").unwrap_or_default()).collect()
 }
 
 fn collect_assigned<'p>(nodes: &'p [Node], actions: &'p [Action], into: &mut BTreeSet<&'p str>) {

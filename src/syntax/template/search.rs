@@ -24,8 +24,14 @@ const ATTEMPTS: usize = 16;
 /// The orders in which blocks are gone through for a reading with most new pairs: by the low bits of their numbers times one of these.
 const ORDERS: [usize; 3] = [1, 40_503, 24_571];
 
-/// In how many ways blocks before a block are taken to decide about a pair.
-const MOST_CONTEXTS: usize = 4;
+/// In how many ways blocks are taken to be decided that a block depends on.
+const MOST_CONTEXTS: usize = 16;
+
+/// In how many of them for a pair.
+const MOST_OF_PAIRS: usize = 4;
+
+/// How often pairs are tried so.
+const MOST_ATTEMPTS: usize = 500;
 
 /// Why no reading prints a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +249,7 @@ impl<'p, 'e> Search<'p, 'e> {
 
     /// Takes the pairs of ways that no reading takes. Each way is paired with those met before it: what is met meanwhile comes behind all of these.
     fn read_pairs(&mut self) {
-        let (mut later, mut earlier) = (0, 0);
+        let (mut later, mut earlier, mut left) = (0, 0, MOST_ATTEMPTS);
         while self.printed < self.limit
             && let Some(one) = self.met.get(later)
         {
@@ -254,7 +260,9 @@ impl<'p, 'e> Search<'p, 'e> {
             }
             let ways = [other.way, one.way];
             let [others, ones] = [other, one].map(|one| self.claims_of(one));
-            for claims in others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat())) {
+            let all = others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat()));
+            for claims in all.take(1 + left) {
+                left = left.saturating_sub(usize::from(others.len() + ones.len() > 2));
                 self.read_most(&ways, &claims);
                 if self.pairs.has_both(ways[0], ways[1]) {
                     break;
@@ -265,7 +273,7 @@ impl<'p, 'e> Search<'p, 'e> {
 
     /// Returns what can be assumed to take a way.
     fn claims_of(&self, one: &Alternative) -> Vec<Vec<Claim>> {
-        let contexts = self.contexts.get(&one.way).into_iter().flatten().take(MOST_CONTEXTS);
+        let contexts = self.contexts.get(&one.way).into_iter().flatten().take(MOST_OF_PAIRS);
         std::iter::once(&one.claims).chain(contexts).cloned().collect()
     }
 
@@ -411,7 +419,7 @@ impl<'p, 'e> Search<'p, 'e> {
         if !alternative.context.is_empty() {
             let claims = [alternative.context.as_slice(), &alternative.claims].concat();
             let contexts = self.contexts.entry(alternative.way).or_default();
-            if !contexts.contains(&claims) {
+            if contexts.len() < MOST_CONTEXTS && !contexts.contains(&claims) {
                 contexts.push(claims);
             }
         }
