@@ -3,6 +3,7 @@
 //! The first reading takes the first branch of every block. A few that take others together show most pairs of them (`read_columns`). Each
 //! branch that is in none is then taken with what must be assumed for it; inner ones first, so that a limit never hits a small object in a large
 //! file. Then come the pairs of branches of two blocks that are left. Of all other blocks such a reading takes what makes most new pairs.
+//! Where a condition is about what blocks before it change, it must also be assumed how these are decided (`contexts`).
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
 
@@ -26,6 +27,9 @@ const ORDERS: [usize; 3] = [1, 40_503, 24_571];
 
 /// In how many ways blocks are taken to be decided that a block depends on.
 const MOST_CONTEXTS: usize = 16;
+
+/// In how many ways together they are decided for a way that is in no reading.
+const MOST_COMBINATIONS: usize = 32;
 
 /// In how many of them for a pair.
 const MOST_OF_PAIRS: usize = 4;
@@ -95,6 +99,7 @@ pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage
         search.read_columns();
     }
     search.read_pairs();
+    search.read_combinations(coverage);
     let untried = search.open.values().filter(|open| !search.pairs.has(open.way)).count();
     let mut unprinted = Vec::new();
     search.collect_unprinted(part.nodes(), &mut unprinted);
@@ -168,9 +173,18 @@ struct Search<'p, 'e> {
     /// The same in the order in which they were met, those of a block together.
     met: Vec<Alternative>,
     open: BTreeMap<Rank, Alternative>,
-    /// What must be assumed to take ways whose conditions depend on blocks before them, each with how these were decided.
-    contexts: BTreeMap<Way, Vec<Vec<Claim>>>,
+    /// The ways whose conditions depend on blocks before them.
+    contexts: BTreeMap<Way, Contexts>,
     refused: BTreeMap<Way, Refusal>,
+}
+
+/// How the blocks were decided that a block depends on.
+#[derive(Default)]
+struct Contexts {
+    /// What must be assumed to take a way of it, for each way in which they were decided.
+    claims: Vec<Vec<Claim>>,
+    /// The actions that decide about these blocks.
+    actions: BTreeSet<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -208,6 +222,36 @@ impl<'p, 'e> Search<'p, 'e> {
         }
     }
 
+    /// Takes the ways that no reading takes by how several blocks before them can be decided together.
+    fn read_combinations(&mut self, coverage: Coverage) {
+        let ways: Vec<Way> = self.contexts.keys().copied().collect();
+        for way in ways {
+            for claims in self.combinations(way) {
+                if self.pairs.has(way) || self.printed >= self.limit {
+                    break;
+                }
+                self.read(claims);
+                self.read_open(coverage);
+            }
+        }
+    }
+
+    /// Returns what must be assumed for each way in which the blocks can be decided that a way depends on, if these are few.
+    fn combinations(&self, way: Way) -> Vec<Vec<Claim>> {
+        let actions = &self.contexts[&way].actions;
+        let decides = |one: &Alternative| one.claims.last().is_some_and(|claim| actions.contains(&claim.action));
+        let blocks = self.met.chunk_by(|one, other| one.way.block == other.way.block);
+        let blocks: Vec<&[Alternative]> = blocks.filter(|block| block.iter().any(decides)).collect();
+        if blocks.iter().map(|block| block.len()).product::<usize>() > MOST_COMBINATIONS {
+            return Vec::new();
+        }
+        blocks.into_iter().fold(vec![Vec::new()], |all, block| {
+            let with =
+                |claims: &Vec<Claim>| block.iter().map(|one| [claims.as_slice(), &one.claims].concat()).collect();
+            all.iter().flat_map(|claims| -> Vec<Vec<Claim>> { with(claims) }).collect()
+        })
+    }
+
     /// Returns a way that no reading takes, and what was not yet assumed to take it: how often that was `tried` is counted.
     fn next_context(&self, tried: &mut BTreeMap<Way, usize>) -> Option<(Way, Vec<Claim>)> {
         if self.printed >= self.limit {
@@ -216,7 +260,7 @@ impl<'p, 'e> Search<'p, 'e> {
         let mut untaken = self.contexts.iter().filter(|(way, _)| !self.pairs.has(**way));
         untaken.find_map(|(way, contexts)| {
             let tried = tried.entry(*way).or_default();
-            let claims = contexts.get(*tried)?;
+            let claims = contexts.claims.get(*tried)?;
             *tried += 1;
             Some((*way, claims.clone()))
         })
@@ -273,8 +317,8 @@ impl<'p, 'e> Search<'p, 'e> {
 
     /// Returns what can be assumed to take a way.
     fn claims_of(&self, one: &Alternative) -> Vec<Vec<Claim>> {
-        let contexts = self.contexts.get(&one.way).into_iter().flatten().take(MOST_OF_PAIRS);
-        std::iter::once(&one.claims).chain(contexts).cloned().collect()
+        let contexts = self.contexts.get(&one.way).into_iter().flat_map(|contexts| &contexts.claims);
+        std::iter::once(&one.claims).chain(contexts.take(MOST_OF_PAIRS)).cloned().collect()
     }
 
     /// Says why an alternative cannot be taken, if it turns out that it cannot.
@@ -419,8 +463,9 @@ impl<'p, 'e> Search<'p, 'e> {
         if !alternative.context.is_empty() {
             let claims = [alternative.context.as_slice(), &alternative.claims].concat();
             let contexts = self.contexts.entry(alternative.way).or_default();
-            if contexts.len() < MOST_CONTEXTS && !contexts.contains(&claims) {
-                contexts.push(claims);
+            contexts.actions.extend(alternative.context.iter().map(|claim| claim.action));
+            if contexts.claims.len() < MOST_CONTEXTS && !contexts.claims.contains(&claims) {
+                contexts.claims.push(claims);
             }
         }
         if self.seen.insert(alternative.way) {

@@ -280,3 +280,13 @@ fn branches_that_depend_on_what_was_changed_before_are_shown() {
         assert_eq!(all.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{text}");
     }
 }
+
+#[test]
+fn a_branch_that_several_conditions_before_it_decide_about_is_read() {
+    let build = |name: char| format!("{{{{ if .{name} }}}}{{{{ $x = printf \"%s{name}\" $x }}}}{{{{ end }}}}");
+    for (names, expected) in [("ab", "b"), ("abc", "ac"), ("abcd", "bd"), ("abcde", "ace")] {
+        let built: String = names.chars().map(build).collect();
+        let text = format!("{{{{ $x := \"\" }}}}{built}{{{{ if eq $x \"{expected}\" }}}}yes{{{{ end }}}}");
+        assert!(pairs(&text).contains(&"yes".to_owned()), "{text}");
+    }
+}
