@@ -443,3 +443,14 @@ fn a_definition_that_prints_a_reference_is_left() {
         "stands in what must change",
     );
 }
+
+/// What prints it adds the rest.
+#[test]
+fn a_definition_that_prints_the_head_of_an_object_is_converted() {
+    let budget = |version: &str| {
+        format!(
+            "{{{{ include \"x.head\" . }}}}\nmetadata:\n  name: x\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels: {{a: b}}\n=== templates/_h.tpl\n{{{{- define \"x.head\" -}}}}\napiVersion: policy/{version}\nkind: PodDisruptionBudget\n{{{{- end }}}}\n"
+        )
+    };
+    converts(&budget("v1beta1"), &budget("v1"));
+}

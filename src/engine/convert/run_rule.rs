@@ -208,8 +208,8 @@ fn as_far_as_written(remark: Remark, session: &Session<'_>) -> Remark {
     let is_nowhere = remark.path.steps().is_empty();
     let is_missing = is_nowhere || remark.path.get(session.object()).is_none_or(Value::is_null);
     let is_around = |hole: &Hole| match is_nowhere {
-        true => hole.is_content || hole.path.steps().is_empty(),
-        false => remark.path.starts_with(&session.origin(&hole.path)),
+        true => hole.path.steps().is_empty(),
+        false => remark.path != hole.path && remark.path.starts_with(&session.origin(&hole.path)),
     };
     if remark.code != Code::NotConvertible || !is_missing || !session.open().holes.iter().any(is_around) {
         return remark;

@@ -63,13 +63,14 @@ impl ReadingPlan {
         }
     }
 
-    /// Returns whether a definition prints a reference to an object, which has no metadata.
+    /// Returns whether a definition prints a reference to an object, which has a name of its own in place of metadata.
     fn is_reference(&self, template: &Template, object: &ObjectPlan) -> bool {
         let text = object.extent.of(&self.reading.text);
-        let mut holes = self.reading.holes.iter();
+        let column =
+            |key: &str| text.lines().find_map(|line| line.find(key).filter(|at| line[..*at].trim().is_empty()));
         self.reading.definition(template).is_some()
+            && column("name:").is_some_and(|name| Some(name) == column("kind:"))
             && rests(text, "metadata").next().is_none()
-            && !holes.any(|hole| hole.column == Some(0) && (object.extent.start..=object.extent.end).contains(&hole.at))
     }
 
     /// Returns the bytes of the template that an object comes from, as one span.

@@ -253,11 +253,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         };
         hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
         hole.key = defaults.key_of(value);
-        // Those of labels are no matter of a rule.
-        let is_labels = self.reading.text.trim_end().lines().next_back().is_some_and(|line| line.trim() == "labels:");
-        if let Some([first]) = hole.by_default.as_deref()
-            && !is_labels
-        {
+        if let Some([first]) = hole.by_default.as_deref() {
             let (first, others) = (first.clone(), defaults.entries_in_branches(value, first));
             if !others.is_empty() {
                 // The last one stays where what others print changes.
