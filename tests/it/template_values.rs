@@ -433,24 +433,18 @@ fn an_annotation_whose_value_an_action_prints_is_held_back() {
     converts(&pods("seccomp.example.com/pod"), &converted);
 }
 
-/// What prints it is held back, and it is no object itself.
+/// What prints the rest of it, or that it is a reference, does not show there.
 #[test]
-fn a_definition_that_prints_a_reference_is_left() {
-    let before = "apiVersion: autoscaling/v2beta2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec:\n  maxReplicas: 3\n  scaleTargetRef:\n    {{- include \"x.ref\" . | nindent 4 }}\n=== templates/_h.tpl\n{{- define \"x.ref\" -}}\napiVersion: extensions/v1beta1\nkind: Deployment\nname: web\n{{- end }}\n";
-    held(
-        before,
-        "templates/a.yaml:7:5: held-back[template-action] HorizontalPodAutoscaler a",
-        "stands in what must change",
-    );
-}
-
-/// What prints it adds the rest.
-#[test]
-fn a_definition_that_prints_the_head_of_an_object_is_converted() {
-    let budget = |version: &str| {
-        format!(
-            "{{{{ include \"x.head\" . }}}}\nmetadata:\n  name: x\nspec:\n  minAvailable: 1\n  selector:\n    matchLabels: {{a: b}}\n=== templates/_h.tpl\n{{{{- define \"x.head\" -}}}}\napiVersion: policy/{version}\nkind: PodDisruptionBudget\n{{{{- end }}}}\n"
-        )
-    };
-    converts(&budget("v1beta1"), &budget("v1"));
+fn a_definition_that_prints_no_fields_of_an_object_is_held_back() {
+    let heads = [
+        "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\n",
+        "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata:\n  name: x\n",
+        "apiVersion: extensions/v1beta1\nkind: Deployment\nname: web\n",
+    ];
+    for head in heads {
+        let text = format!(
+            "{{{{ include \"x.head\" . }}}}\nspec:\n  backend: {{serviceName: a, servicePort: 80}}\n=== templates/_h.tpl\n{{{{- define \"x.head\" -}}}}\n{head}{{{{- end }}}}\n"
+        );
+        held(&text, "templates/_h.tpl:2:1: held-back[template-action]", "its definition prints no fields of it");
+    }
 }

@@ -18,7 +18,7 @@ use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
-use crate::engine::manifest::{Ignore, Ignores, Recognizer, rests};
+use crate::engine::manifest::{Ignore, Ignores, Recognizer};
 use crate::engine::notices::pins::Pin;
 use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
@@ -63,14 +63,19 @@ impl ReadingPlan {
         }
     }
 
-    /// Returns whether a definition prints a reference to an object, which has a name of its own in place of metadata.
-    fn is_reference(&self, template: &Template, object: &ObjectPlan) -> bool {
+    /// Returns whether no more is printed of an object than what it is called, or a reference to one.
+    fn is_head(&self, object: &ObjectPlan) -> bool {
         let text = object.extent.of(&self.reading.text);
-        let column =
-            |key: &str| text.lines().find_map(|line| line.find(key).filter(|at| line[..*at].trim().is_empty()));
-        self.reading.definition(template).is_some()
-            && column("name:").is_some_and(|name| Some(name) == column("kind:"))
-            && rests(text, "metadata").next().is_none()
+        let kind = text.lines().find_map(|line| line.find("kind:").filter(|at| line[..*at].trim().is_empty()));
+        let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);
+        let is_other = |key: &str| {
+            let name = key.trim_start();
+            Some(key.len() - name.len()) == kind
+                && !["apiVersion", "kind", "metadata", "name", "namespace"].contains(&name)
+        };
+        let mut holes = self.reading.holes.iter();
+        !keys.any(is_other)
+            && !holes.any(|hole| hole.column == kind && (object.extent.start..=object.extent.end).contains(&hole.at))
     }
 
     /// Returns the bytes of the template that an object comes from, as one span.
@@ -454,9 +459,8 @@ impl<'t> TemplatePlan<'t> {
                 self.held.push(part);
                 continue;
             }
-            if self.is_read(part) {
+            if let Some(message) = self.defined_in_part(part) {
                 self.held.push(part);
-                let message = "the chart reads what its definition prints (`fromYaml`, a condition) or prints it inside another text";
                 self.report_held(part, self.place(part.start), message.to_owned());
                 continue;
             }
@@ -538,12 +542,16 @@ impl<'t> TemplatePlan<'t> {
         all.filter(move |(one, object)| is_within(one.source(self.template, object), part))
     }
 
-    /// Returns whether an object of a part is printed by a definition whose text something in the chart can read.
-    fn is_read(&self, part: Span) -> bool {
+    /// Returns why what becomes of the objects of a part does not show in the definition that prints them.
+    fn defined_in_part(&self, part: Span) -> Option<&'static str> {
         let asked = &self.file.definitions.asked;
-        let is_read =
-            |one: &ReadingPlan| one.reading.definition(self.template).is_some_and(|name| asked.contains(name));
-        self.objects_of(part).any(|(one, _)| is_read(one))
+        self.objects_of(part).find_map(|(one, object)| {
+            let name = one.reading.definition(self.template)?;
+            let read =
+                "the chart reads what its definition prints (`fromYaml`, a condition) or prints it inside another text";
+            let head = "its definition prints no fields of it, and what prints them is not known";
+            asked.contains(name).then_some(read).or_else(|| one.is_head(object).then_some(head))
+        })
     }
 
     /// Returns the action that decides about the apiVersion of the objects of a part, by the cluster: those that other clusters get would
@@ -581,11 +589,8 @@ impl<'t> TemplatePlan<'t> {
         parts
     }
 
-    /// Returns whether an object is planned elsewhere: where a definition of the chart prints it whole, or what prints this, which is a reference.
+    /// Returns whether a definition of the chart itself prints an object whole.
     fn is_printed(&self, one: &ReadingPlan, object: &ObjectPlan) -> bool {
-        if one.is_reference(self.template, object) {
-            return true;
-        }
         let call = one.printed_by(object).and_then(|action| self.template.actions()[action].called(&self.file.text));
         call.is_some_and(|name| self.file.definitions.own.contains(name))
     }
