@@ -4,6 +4,7 @@
 
 use super::environment::Environment;
 use super::lex::{Action, Unclosed};
+use super::memo::Known;
 use super::print::Printer;
 use super::reading::{Choice, Placeholders, Reading};
 use super::source::{Candidate, Changes, Mapped, Obstacle};
@@ -172,12 +173,13 @@ pub fn verify(
     if !keeps_actions(template, &after) {
         return Err(Mismatch::Actions);
     }
-    let (placeholders, seen) = (Placeholders::new(template), BTreeSet::new());
+    let (placeholders, seen, known) = (Placeholders::new(template), BTreeSet::new(), Known::default());
     for (index, one) in edited.iter().enumerate() {
         let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index, None))?;
         // What a definition is printed with is not known.
         let values = environment.values.filter(|_| part.name().is_none());
-        let mut printer = Printer::new(part, Environment { values, ..environment }, &placeholders, &seen).text_alone();
+        let environment = Environment { values, ..environment };
+        let mut printer = Printer::new(part, environment, &placeholders, &seen, &known).text_alone();
         printer.name_as(one.reading);
         printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
         let printed = printer.finish(Vec::new()).reading;
@@ -186,8 +188,7 @@ pub fn verify(
             return Err(Mismatch::Reading(index, difference(template, &after, &printed, &expected)));
         }
         if !one.reading.kept.is_empty() {
-            let mut printer =
-                Printer::new(part, Environment { values, ..environment }, &placeholders, &seen).text_alone();
+            let mut printer = Printer::new(part, environment, &placeholders, &seen, &known).text_alone();
             printer.name_as(&Reading { kept: BTreeSet::new(), ..one.reading.clone() });
             printer.run(&one.reading.claims).map_err(|_| Mismatch::Reading(index, None))?;
             let plain = printer.finish(Vec::new()).reading;

@@ -44,6 +44,9 @@ pub(super) fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
     (path.is_empty() || path.starts_with('.')).then(|| keys.skip(1).try_fold(values, |value, key| value.get(key)))?
 }
 
+/// How conditions are decided, by their texts.
+type Decided = BTreeMap<String, (Expression, bool)>;
+
 /// The items that a range takes, each with its key.
 type Items = Rc<[(Value, Value)]>;
 
@@ -57,12 +60,28 @@ pub(super) struct Defaults<'d, 'e> {
     /// Whether something is assumed against the values of the chart: what they have for that is not what is printed then.
     is_otherwise: bool,
     /// How conditions in definitions about what users set are by default, but for what is assumed, by their texts.
-    decided: RefCell<BTreeMap<String, (Expression, bool)>>,
+    decided: RefCell<Decided>,
+}
+
+/// What is known of what an action prints.
+pub(super) struct Description {
+    /// What it is by default in each turn of the ranges around, if that is known; none where nothing is printed.
+    pub(super) by_default: Option<Vec<Value>>,
+    /// How the conditions in definitions about what users set are decided for that.
+    pub(super) decided: Decided,
+    /// Whether users set it, and it has no default that is known.
+    pub(super) is_required: bool,
+    /// Whether users of some chart set it, and nothing shows a default of it.
+    pub(super) is_missing: bool,
+    /// The key in the values of the chart of all that is printed, where that is known.
+    pub(super) key: Option<String>,
 }
 
 /// What is around an action.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Around {
+    /// It prints entries or items.
+    Entries,
     /// It prints a text.
     Quotes,
     /// What it prints can be any data.
@@ -86,15 +105,25 @@ impl<'d, 'e> Defaults<'d, 'e> {
         Self { judge, ranges, items: RefCell::default(), is_otherwise: false, decided: RefCell::default() }
     }
 
-    /// Returns what is printed in each turn of the ranges around, if that is known; none where nothing is printed by default.
-    pub(super) fn of(&self, expression: &Expression, around: Around) -> Option<Vec<Value>> {
-        let data = |value: Value| {
-            let text = text_of(&value);
-            match around {
-                Around::Quotes => Some(Value::from(text)),
-                Around::Nothing => read_yaml(&text),
-            }
+    /// Returns what is known of what is printed.
+    pub(super) fn description(&self, expression: &Expression, around: Around) -> Description {
+        let by_default = match around {
+            Around::Entries => self.entries_of(expression),
+            Around::Quotes => self.scalars_of(expression, |text| Some(Value::from(text))),
+            Around::Nothing => self.scalars_of(expression, |text| read_yaml(&text)),
         };
+        Description {
+            by_default,
+            decided: self.decided.take(),
+            is_required: self.is_required(expression),
+            is_missing: self.is_missing(expression),
+            key: self.key_of(expression),
+        }
+    }
+
+    /// Returns the data that is made of what is printed in each turn, if that is known; none where nothing is printed by default.
+    fn scalars_of(&self, expression: &Expression, make: impl Fn(String) -> Option<Value>) -> Option<Vec<Value>> {
+        let data = |value: Value| make(text_of(&value));
         let is_known = |value: &Value| value.as_str().is_none_or(|text| !text.contains(ACTION));
         let values = self.in_turns(expression)?.into_iter().map(|value| data(value).filter(is_known));
         let values = values.collect::<Option<Vec<_>>>()?;
@@ -128,7 +157,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     /// Returns the entries or items that are printed in each turn, null for none.
-    pub(super) fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
+    fn entries_of(&self, expression: &Expression) -> Option<Vec<Value>> {
         let as_entries = |value: Value| {
             let text = text_of(&value);
             // What else stands there than by default is not known then.
@@ -146,8 +175,13 @@ impl<'d, 'e> Defaults<'d, 'e> {
 
     /// Returns what else can be printed than the entries or items `by_default` where conditions in definitions are decided otherwise by what
     /// users set, as far as that is known: none holds, all do, or one is as it is not by default, with what is around it.
-    pub(super) fn entries_in_branches(&self, expression: &Expression, by_default: &Value) -> Vec<Value> {
-        let (mut found, mut seen) = (Vec::new(), self.decided.take());
+    pub(super) fn entries_in_branches(
+        &self,
+        expression: &Expression,
+        by_default: &Value,
+        decided: &Decided,
+    ) -> Vec<Value> {
+        let (mut found, mut seen) = (Vec::new(), decided.clone());
         let all = |holds| seen.values().map(|(condition, _)| (condition.clone(), holds)).collect();
         let together = [all(false), all(true)].into_iter().filter(|_| seen.len() > 1);
         let mut open: VecDeque<Vec<(Expression, bool)>> = together.collect();
@@ -175,14 +209,14 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     /// Returns the key in the values of the chart of what is printed, whole.
-    pub(super) fn key_of(&self, expression: &Expression) -> Option<String> {
+    fn key_of(&self, expression: &Expression) -> Option<String> {
         let Expression::Path(path) = source(expression) else { return None };
         self.of_chart(path)?;
         Some(path.split_once(".Values.")?.1.to_owned())
     }
 
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
-    pub(super) fn is_required(&self, expression: &Expression) -> bool {
+    fn is_required(&self, expression: &Expression) -> bool {
         if let Some((default, set)) = with_default(expression) {
             return self.is_required(set) && (is_nothing(default) || self.is_required(default));
         }
@@ -272,7 +306,11 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     fn items_by_default(&self, range: usize, levels: u32) -> Option<Items> {
-        let collection = self.ranges.get(&range)?;
+        let collection = self.ranges.get(&range);
+        self.judge.record_asked(|asked| {
+            asked.ranges.insert(range, collection.cloned());
+        });
+        let collection = collection?;
         let outer: Option<Vec<usize>> = ranges_in(collection)
             .into_iter()
             .filter(|_| levels > 0)
@@ -339,7 +377,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
                 });
                 unset.unwrap_or_else(|| self.argument(last, turn))
             }
-            ("ternary", [yes, no, condition]) => value(if self.truth(condition, turn)? { yes } else { no }),
+            ("ternary", [yes, no, condition]) => value(if self.decide(condition, turn)? { yes } else { no }),
             ("required", [_, one]) => value(one),
             ("index", [collection, keys @ ..]) => {
                 keys.iter().try_fold(self.argument(collection, turn)?, |inner, key| at_key(&inner, &value(key)?))

@@ -8,9 +8,11 @@
 use super::constraint::satisfies;
 use super::environment::Environment;
 use super::expression::Expression;
-use std::cell::Cell;
+use super::memo::Asked;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many steps one question may take.
 const FUEL: u32 = 4000;
@@ -20,8 +22,8 @@ const FUEL: u32 = 4000;
 pub(super) struct Claim {
     /// The action whose condition it is.
     pub(super) action: usize,
-    /// The resolved condition.
-    pub(super) condition: Expression,
+    /// The resolved condition; most claims are in many lists.
+    pub(super) condition: Arc<Expression>,
     pub(super) holds: bool,
 }
 
@@ -60,6 +62,8 @@ pub(super) struct Judge<'e> {
     order: Vec<Assumed>,
     pub(super) level: Cell<u32>,
     fuel: Cell<u32>,
+    /// What was looked up of what is assumed, while that is recorded.
+    asked: RefCell<Option<Asked>>,
 }
 
 impl<'e> Judge<'e> {
@@ -72,7 +76,36 @@ impl<'e> Judge<'e> {
             order: Vec::new(),
             level: Cell::new(0),
             fuel: Cell::new(FUEL),
+            asked: RefCell::new(None),
         }
+    }
+
+    /// Finds something; returns it with what was looked up for it of what is assumed.
+    pub(super) fn recording<T>(&self, find: impl FnOnce() -> T) -> (Asked, T) {
+        self.asked.replace(Some(Asked::default()));
+        let found = find();
+        (self.asked.take().unwrap_or_default(), found)
+    }
+
+    /// Records what was looked up, if that is recorded.
+    pub(super) fn record_asked(&self, record: impl FnOnce(&mut Asked)) {
+        if let Some(asked) = self.asked.borrow_mut().as_mut() {
+            record(asked);
+        }
+    }
+
+    /// Returns what is assumed of the condition with a text.
+    pub(super) fn assumed(&self, text: &str) -> Option<bool> {
+        let truth = self.truths.get(text).copied();
+        self.record_asked(|asked| asked.add_truth(text, truth));
+        truth
+    }
+
+    /// Returns the constant that the expression with a text is assumed to be.
+    pub(super) fn constant(&self, text: &str) -> Option<&Expression> {
+        let constant = self.constants.get(text);
+        self.record_asked(|asked| asked.add_constant(text, constant));
+        constant
     }
 
     /// Takes one step of those that a question may take.
@@ -97,10 +130,7 @@ impl<'e> Judge<'e> {
         if !self.spend() {
             return None;
         }
-        match self.truths.get(&condition.to_string()) {
-            Some(truth) => Some(*truth),
-            None => self.derived(condition),
-        }
+        self.assumed(&condition.to_string()).or_else(|| self.derived(condition))
     }
 
     /// Returns whether `condition` holds by the values of its parts.
@@ -115,11 +145,11 @@ impl<'e> Judge<'e> {
     }
 
     fn holds_something(&self, path: &str) -> Option<bool> {
-        if let Some(constant) = self.constants.get(path) {
+        if let Some(constant) = self.constant(path) {
             return self.derived(constant);
         }
         let mut outer = path.match_indices('.').map(|(end, _)| &path[..end]);
-        if outer.any(|outer| self.truths.get(outer) == Some(&false)) {
+        if outer.any(|outer| self.assumed(outer) == Some(false)) {
             return Some(false);
         }
         matches!(path, "$" | "$.Values" | "$.Chart" | "$.Release" | "$.Capabilities").then_some(true)
@@ -170,7 +200,7 @@ impl<'e> Judge<'e> {
     }
 
     fn equal(&self, one: &Expression, other: &Expression) -> Option<bool> {
-        let constant = |value: &Expression| self.constants.get(&value.to_string()).unwrap_or(value).clone();
+        let constant = |value: &Expression| self.constant(&value.to_string()).unwrap_or(value).clone();
         let (one, other) = (self.outputs(&constant(one)), self.outputs(&constant(other)));
         if one.known().is_some() && one == other {
             return Some(true);

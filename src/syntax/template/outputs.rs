@@ -159,10 +159,11 @@ impl Judge<'_> {
                 let options: Option<Vec<&str>> = options.iter().map(constant).collect();
                 self.outputs(value).map(|text| change(function, options.as_ref()?, text))
             }
-            _ => match self.truth(&Expression::call(function, arguments.to_vec())) {
-                Some(truth) if is_predicate(function) => Outputs::one(truth.to_string()),
-                _ => Outputs::open(),
-            },
+            _ if is_predicate(function) => {
+                let truth = self.truth(&Expression::call(function, arguments.to_vec()));
+                truth.map_or_else(Outputs::open, |truth| Outputs::one(truth.to_string()))
+            }
+            _ => Outputs::open(),
         }
     }
 

@@ -34,6 +34,7 @@ impl Pairs {
 
     /// Returns how many pairs a reading with the ways `before` shows anew if it takes `way` too.
     pub(super) fn gain(&self, way: Way, before: &[Way]) -> usize {
-        before.iter().filter(|other| !self.has_both(way, **other)).count()
+        let with = self.0.get(&way);
+        before.iter().filter(|other| !with.is_some_and(|with| with.contains(other))).count()
     }
 }

@@ -6,12 +6,13 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
-use super::default_value::{Around, Defaults, Ranges, paths_in};
+use super::default_value::{Around, Defaults, Description, Ranges, paths_in};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge};
 use super::lex::{Action, Keyword, SPACE};
+use super::memo::Known;
 use super::outputs::Outputs;
 use super::pairs::Way;
 use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
@@ -23,6 +24,8 @@ use crate::syntax::text::Span;
 use crate::syntax::variable::{Certainty, PrintedType};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// The functions that can print a mapping or a list as one value; of others, that would not be YAML.
 const STRUCTURED: [&str; 9] =
@@ -69,6 +72,8 @@ pub(super) struct Printer<'p, 'e> {
     placeholders: &'p Placeholders,
     /// The ways that are not to be told.
     seen: &'p BTreeSet<Way>,
+    /// What is known of what actions print.
+    known: &'p Known,
     /// What the blocks around the place assume.
     around: Vec<Claim>,
     /// How blocks were decided on which it depends what variables are, by their names, and values (by an empty one).
@@ -89,6 +94,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         environment: Environment<'e>,
         placeholders: &'p Placeholders,
         seen: &'p BTreeSet<Way>,
+        known: &'p Known,
     ) -> Self {
         Self {
             part,
@@ -98,6 +104,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             ranges: Ranges::new(),
             placeholders,
             seen,
+            known,
             around: Vec::new(),
             decided: BTreeMap::new(),
             depth: 0,
@@ -220,8 +227,8 @@ impl<'p, 'e> Printer<'p, 'e> {
         if action.pipeline.binding != Binding::None {
             return Flow::On;
         }
-        self.judge.refuel();
-        let outputs = self.judge.outputs(&value);
+        let outputs =
+            self.known.outputs.get(value.to_string(), &self.judge, &self.ranges, || self.judge.outputs(&value));
         let is_kept = self.is_kept(index) && !self.is_hole(index, &value) && !self.is_part_of_flow(index);
         if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
@@ -244,23 +251,30 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Adds what is known of what an action prints into the last hole.
     fn describe_hole(&mut self, value: &Expression) {
-        let defaults = Defaults::new(&self.judge, &self.ranges);
+        let description = self.description(value, Around::Entries);
         let Some(hole) = self.reading.holes.last_mut() else { return };
-        hole.by_default = defaults.entries_of(value);
-        let is_required = match &hole.by_default {
-            Some(entries) => entries.iter().all(Value::is_null) && defaults.is_missing(value),
-            None => defaults.is_required(value),
+        let is_required = match &description.by_default {
+            Some(entries) => entries.iter().all(Value::is_null) && description.is_missing,
+            None => description.is_required,
         };
         hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
-        hole.key = defaults.key_of(value);
+        hole.key.clone_from(&description.key);
+        hole.by_default.clone_from(&description.by_default);
         if let Some([first]) = hole.by_default.as_deref() {
-            let (first, others) = (first.clone(), defaults.entries_in_branches(value, first));
+            let defaults = Defaults::new(&self.judge, &self.ranges);
+            let others = defaults.entries_in_branches(value, first, &description.decided);
             if !others.is_empty() {
                 // The last one stays where what others print changes.
                 hole.has_branches = true;
-                hole.by_default = Some(std::iter::once(first.clone()).chain(others).chain([first]).collect());
+                hole.by_default = Some(std::iter::once(first.clone()).chain(others).chain([first.clone()]).collect());
             }
         }
+    }
+
+    /// Returns what is known of what an action prints.
+    fn description(&self, value: &Expression, around: Around) -> Rc<Description> {
+        let find = || Defaults::new(&self.judge, &self.ranges).description(value, around);
+        self.known.descriptions.get(format!("{around:?}{value}"), &self.judge, &self.ranges, find)
     }
 
     /// Prints the placeholder of an action.
@@ -288,20 +302,22 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Adds what is known of what an action prints, for which the placeholder with a number stands: all of its text, and what that is as YAML,
     /// if it is `known`.
     fn describe(&mut self, number: usize, value: &Expression, outputs: &Outputs, known: Option<&(&str, Value)>) {
+        let around = self.around();
+        let description = self.description(value, around);
         let by_default = match known {
-            Some((text, _)) if self.around() == Around::Quotes => Some(vec![Value::from(*text)]),
+            Some((text, _)) if around == Around::Quotes => Some(vec![Value::from(*text)]),
             Some((_, data)) => Some(vec![data.clone()]),
-            None => self.defaults().of(value, self.around()),
+            None => description.by_default.clone(),
         };
         self.reading.known.extend(outputs.known().map(|text| (number, text.to_owned())));
-        if by_default.is_none() && self.defaults().is_required(value) {
+        if by_default.is_none() && description.is_required {
             self.reading.required.insert(number);
-            if self.defaults().is_missing(value) && !value.pipe().any(|(function, _)| function == "required") {
+            if description.is_missing && !value.pipe().any(|(function, _)| function == "required") {
                 self.reading.missing.insert(number);
             }
         }
         self.reading.defaults.extend(by_default.map(|values| (number, values)));
-        self.reading.keys.extend(self.defaults().key_of(value).map(|key| (number, key)));
+        self.reading.keys.extend(description.key.clone().map(|key| (number, key)));
         if !outputs.open {
             self.reading.texts.insert(number, outputs.texts.clone());
         }
@@ -358,10 +374,6 @@ impl<'p, 'e> Printer<'p, 'e> {
                 }
             });
         }
-    }
-
-    fn defaults(&self) -> Defaults<'_, 'e> {
-        Defaults::new(&self.judge, &self.ranges)
     }
 
     /// Prints a comment of the file as one, on its line, whatever it eats.
@@ -439,7 +451,8 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns the type of what is printed where users of the chart set nothing, outside of definitions.
     fn type_by_default(&self, value: &Expression) -> Option<PrintedType> {
         self.environment.values?;
-        let values = self.defaults().of(value, Around::Nothing)?;
+        let description = self.description(value, Around::Nothing);
+        let values = description.by_default.as_ref()?;
         let mut types = values.iter().map(is_number);
         let first = types.next()??;
         types
@@ -513,7 +526,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                     Keyword::Range => self.scope.resolve(&action.pipeline.value),
                     _ => self.bind(&action.pipeline),
                 };
-                claims.push(Claim { action: branch.action, condition, holds: true });
+                claims.push(Claim { action: branch.action, condition: Arc::new(condition), holds: true });
             }
         }
         let context = self.context_of(block.branches.iter().map(|branch| &actions[branch.action].pipeline));
@@ -580,7 +593,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         let flow = match action.keyword {
             Keyword::Range => self.turn(block, taken),
             Keyword::With => {
-                self.scope.dot.clone_from(&claims[taken].condition);
+                self.scope.dot = Expression::clone(&claims[taken].condition);
                 self.nodes(&branch.body)
             }
             Keyword::Block => {

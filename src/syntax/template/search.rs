@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::environment::{Environment, Suffixed};
 use super::judge::{Claim, Judge};
+use super::memo::Known;
 use super::pairs::{Pairs, Way};
 use super::print::{Alternative, Failed, Printed, Printer};
 use super::reading::{Placeholders, Reading};
@@ -138,7 +139,8 @@ fn named_as(reading: &Reading) -> Reading {
 
 fn printed_as(part: Part<'_>, environment: Environment<'_>, reading: &Reading) -> Option<Reading> {
     let (placeholders, seen) = (Placeholders::new(part.template), BTreeSet::new());
-    let mut printer = Printer::new(part, environment, &placeholders, &seen);
+    let known = Known::default();
+    let mut printer = Printer::new(part, environment, &placeholders, &seen, &known);
     printer.name_as(reading);
     printer.run(&reading.claims).ok()?;
     Some(printer.finish(reading.claims.clone()).reading)
@@ -161,6 +163,8 @@ struct Search<'p, 'e> {
     part: Part<'p>,
     environment: Environment<'e>,
     placeholders: Placeholders,
+    /// What is known of what actions print.
+    known: Known,
     /// How often the part is printed at most.
     limit: usize,
     /// How often it was printed.
@@ -200,6 +204,7 @@ impl<'p, 'e> Search<'p, 'e> {
             part,
             environment,
             placeholders: Placeholders::new(part.template),
+            known: Known::default(),
             limit,
             printed: 0,
             readings: Vec::new(),
@@ -242,7 +247,8 @@ impl<'p, 'e> Search<'p, 'e> {
         let decides = |one: &Alternative| one.claims.last().is_some_and(|claim| actions.contains(&claim.action));
         let blocks = self.met.chunk_by(|one, other| one.way.block == other.way.block);
         let blocks: Vec<&[Alternative]> = blocks.filter(|block| block.iter().any(decides)).collect();
-        if blocks.iter().map(|block| block.len()).product::<usize>() > MOST_COMBINATIONS {
+        let mut counts = blocks.iter().map(|block| block.len());
+        if counts.try_fold(1, usize::checked_mul).is_none_or(|count| count > MOST_COMBINATIONS) {
             return Vec::new();
         }
         blocks.into_iter().fold(vec![Vec::new()], |all, block| {
@@ -342,7 +348,7 @@ impl<'p, 'e> Search<'p, 'e> {
     /// Prints what follows from `claims`; returns whether that can be.
     fn read(&mut self, mut claims: Vec<Claim>) -> bool {
         for _ in 0..ATTEMPTS {
-            let mut printer = Printer::new(self.part, self.environment, &self.placeholders, &self.seen);
+            let mut printer = Printer::new(self.part, self.environment, &self.placeholders, &self.seen, &self.known);
             match printer.run(&claims) {
                 Ok(()) => {
                     let Printed { reading, ways, alternatives } = printer.finish(claims);

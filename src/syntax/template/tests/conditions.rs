@@ -290,3 +290,12 @@ fn a_branch_that_several_conditions_before_it_decide_about_is_read() {
         assert!(pairs(&text).contains(&"yes".to_owned()), "{text}");
     }
 }
+
+/// As many combinations as a machine word cannot count.
+#[test]
+fn a_branch_that_very_many_conditions_before_it_decide_about_is_read() {
+    let changes: String =
+        (0..70).map(|at| format!("{{{{ if .Values.a{at} }}}}{{{{ $f = true }}}}{{{{ end }}}}")).collect();
+    let all = pairs(&format!("{{{{ $f := false }}}}{changes}{{{{ if $f }}}}x{{{{ else }}}}y{{{{ end }}}}"));
+    assert_eq!(all.iter().map(String::as_str).collect::<BTreeSet<_>>(), BTreeSet::from(["x", "y"]));
+}
