@@ -514,7 +514,7 @@ fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
             "{head}{{{{ include \"web.spec\" . }}}}\n=== templates/_h.tpl\n{{{{- define \"web.spec\" -}}}}\n{definition}{{{{- end -}}}}\n=== values.yaml\nnum: 1\nother: true\n"
         )
     };
-    let otherwise = "where a condition in a definition is decided otherwise than by default";
+    let otherwise = "where a condition is decided otherwise than by default";
     let held = |head: &str, definition: &str, place: &str| held(&chart(head, definition), place, otherwise);
     let budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n";
     held(
@@ -546,6 +546,9 @@ fn a_branch_of_a_definition_is_looked_at_that_is_not_taken_by_default() {
         ),
         place,
     );
+    // The same, chosen by a function.
+    let chosen = "  rules: [{http: {paths: [{path: /, backend: {serviceName: a, servicePort: 80}}]}}]";
+    held(ingress, &format!("spec:\n  ingressClassName: a\n{{{{ ternary \"{chosen}\" \"\" .Values.on }}}}\n"), place);
     // What no branch has is nothing to convert.
     let class = "spec:\n  ingressClassName: {{ .Values.num }}\n  {{- if .Values.on }}\n  rules: []\n  {{- end }}\n";
     converts(&chart(ingress, class), &chart(&ingress.replace("extensions/v1beta1", "networking.k8s.io/v1"), class));
@@ -573,7 +576,7 @@ fn what_no_branch_of_a_definition_prints_is_no_reason() {
     held(
         &budget("v1beta1", optional),
         "templates/a.yaml:4:1: held-back[not-convertible] PodDisruptionBudget a",
-        "where a condition in a definition is decided otherwise than by default",
+        "where a condition is decided otherwise than by default",
     );
 }
 
@@ -585,4 +588,31 @@ fn a_workload_whose_fields_a_definition_prints_is_held_back() {
         "templates/a.yaml:1:1: held-back[not-convertible] Deployment a",
         "what an action prints beside it is not known",
     );
+}
+
+/// Each of the texts between which an action chooses is text of the chart.
+#[test]
+fn a_text_is_looked_at_that_an_action_does_not_print_by_default() {
+    let values = "=== templates/_h.tpl\n{{- define \"web.effects\" -}}\n{{ if .Values.on }}Some{{ else }}None{{ end }}\n{{- end -}}\n=== values.yaml\non: false\n";
+    let otherwise = "where a condition is decided otherwise than by default";
+    let held = |object: &str, place: &str| held(&format!("{object}{values}"), place, otherwise);
+    for effects in ["ternary \"Some\" \"None\" .Values.on", "include \"web.effects\" ."] {
+        held(
+            &format!(
+                "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.io\n  sideEffects: {{{{ {effects} }}}}\n  admissionReviewVersions: [v1]\n  clientConfig: {{url: \"https://x\"}}\n"
+            ),
+            "templates/a.yaml:4:1: held-back[not-convertible] ValidatingWebhookConfiguration a",
+        );
+    }
+    held(
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\nkind: PriorityLevelConfiguration\nmetadata: {name: a}\nspec:\n  type: Limited\n  limited:\n    assuredConcurrencyShares: {{ ternary 0 5 .Values.on }}\n    limitResponse: {type: Reject}\n",
+        "templates/a.yaml:7:5: held-back[not-convertible] PriorityLevelConfiguration a",
+    );
+    let job = |version: &str, zone: &str| {
+        format!(
+            "apiVersion: batch/{version}\nkind: CronJob\nmetadata: {{name: a}}\nspec:\n  schedule: {{{{ ternary \"{zone}1 1 1 1 1\" \"2 1 1 1 1\" .Values.on | quote }}}}\n  jobTemplate: {{spec: {{template: {{spec: {{containers: [{{name: c, image: i}}]}}}}}}}}\n"
+        )
+    };
+    held(&job("v1beta1", "TZ=UTC "), "templates/a.yaml:5:3: held-back[invalid-in-target] CronJob a");
+    converts(&format!("{}{values}", job("v1beta1", "")), &format!("{}{values}", job("v1", "")));
 }

@@ -98,8 +98,8 @@ fn lacking<'s>(lens: &Lens, session: &'s Session<'_>) -> Option<(FieldPattern, &
 /// When an action prints what a rule refuses or changes.
 const BY_DEFAULT: &str = "where the users of the chart set nothing else";
 
-/// The same, of a branch in a definition.
-const IN_A_BRANCH: &str = "where a condition in a definition is decided otherwise than by default";
+/// The same, of what conditions in actions and definitions choose.
+const IN_A_BRANCH: &str = "where a condition is decided otherwise than by default";
 
 /// Runs `rule` and returns the first place that it changed.
 ///

@@ -38,8 +38,10 @@ pub struct OpenParts {
     pub holes: Vec<Hole>,
     /// The values that may be mappings or lists.
     pub values: Vec<FieldPath>,
-    /// The texts that stand for what actions print, with what that is where users set nothing.
+    /// The texts that stand for what actions print, with what that is where users set nothing, and behind that what else it can be.
     pub texts: Vec<(String, Vec<Value>)>,
+    /// Whether some of them stand for one of several values.
+    pub has_choices: bool,
     /// The keys in the values of a chart of what they stand for, where that is known.
     pub keys: Vec<(String, String)>,
     /// Those of which the chart has no default.
@@ -55,6 +57,7 @@ static NOTHING: OpenParts = OpenParts {
     holes: Vec::new(),
     values: Vec::new(),
     texts: Vec::new(),
+    has_choices: false,
     keys: Vec::new(),
     required: Vec::new(),
     missing: Vec::new(),
@@ -83,9 +86,9 @@ impl OpenParts {
         self.holes.iter().filter(|hole| hole.is_content).map(|hole| &hole.path)
     }
 
-    /// Returns whether there are mappings or lists with something else in them where conditions in definitions are decided otherwise.
+    /// Returns whether something else is printed where conditions in actions and definitions are decided otherwise.
     pub(crate) fn has_branches(&self) -> bool {
-        self.holes.iter().any(|hole| hole.has_branches)
+        self.has_choices || self.holes.iter().any(|hole| hole.has_branches)
     }
 
     /// Returns whether there are such mappings or lists.

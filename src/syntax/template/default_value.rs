@@ -88,6 +88,13 @@ pub(super) enum Around {
     Nothing,
 }
 
+impl Around {
+    /// Returns what a text is there.
+    pub(super) fn data_of(self, text: &str) -> Option<Value> {
+        if self == Self::Quotes { Some(Value::from(text)) } else { read_yaml(text) }
+    }
+}
+
 /// Where something is printed.
 #[derive(Clone, Copy)]
 struct Turn {
@@ -109,8 +116,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
     pub(super) fn description(&self, expression: &Expression, around: Around) -> Description {
         let by_default = match around {
             Around::Entries => self.entries_of(expression),
-            Around::Quotes => self.scalars_of(expression, |text| Some(Value::from(text))),
-            Around::Nothing => self.scalars_of(expression, |text| read_yaml(&text)),
+            Around::Quotes | Around::Nothing => self.scalars_of(expression, around),
         };
         Description {
             by_default,
@@ -122,8 +128,8 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     /// Returns the data that is made of what is printed in each turn, if that is known; none where nothing is printed by default.
-    fn scalars_of(&self, expression: &Expression, make: impl Fn(String) -> Option<Value>) -> Option<Vec<Value>> {
-        let data = |value: Value| make(text_of(&value));
+    fn scalars_of(&self, expression: &Expression, around: Around) -> Option<Vec<Value>> {
+        let data = |value: Value| around.data_of(&text_of(&value));
         let is_known = |value: &Value| value.as_str().is_none_or(|text| !text.contains(ACTION));
         let values = self.in_turns(expression)?.into_iter().map(|value| data(value).filter(is_known));
         let values = values.collect::<Option<Vec<_>>>()?;

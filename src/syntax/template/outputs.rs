@@ -68,6 +68,12 @@ impl Outputs {
         (!text.contains(CLUSTER_VERSION)).then_some(text)
     }
 
+    /// Returns all texts that can be printed, if they are known.
+    pub(super) fn all(&self) -> Option<&BTreeSet<String>> {
+        let is_known = !self.open && !self.texts.iter().any(|text| text.contains(CLUSTER_VERSION));
+        is_known.then_some(&self.texts)
+    }
+
     /// Returns whether the version of the cluster is printed.
     pub(super) fn is_cluster_version(&self) -> bool {
         *self == Self::one(CLUSTER_VERSION)

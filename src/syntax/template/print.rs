@@ -318,8 +318,12 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         self.reading.defaults.extend(by_default.map(|values| (number, values)));
         self.reading.keys.extend(description.key.clone().map(|key| (number, key)));
-        if !outputs.open {
-            self.reading.texts.insert(number, outputs.texts.clone());
+        if let Some(texts) = outputs.all() {
+            if texts.len() > 1 {
+                let alternatives = texts.iter().filter_map(|text| around.data_of(text)).collect();
+                self.reading.alternatives.insert(number, alternatives);
+            }
+            self.reading.texts.insert(number, texts.clone());
         }
     }
 
