@@ -2,11 +2,13 @@
 
 use super::chart::{Chart, NEW, UNKNOWN};
 use crate::syntax::template::agree::{Edited, Mismatch, agree, verify};
+use crate::syntax::template::environment::Environment;
 use crate::syntax::template::reading::{Placeholders, Reading, Segment, Source};
 use crate::syntax::template::search::{Coverage, Readings, reading_keeping, reading_with, readings};
 use crate::syntax::template::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
 use crate::syntax::variable::ACTION;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Numbers that look random, the same in every run.
@@ -208,16 +210,32 @@ fn t2_and_t3_edits_keep_actions_and_every_reading_prints_its_edited_text() {
     assert!(agreed > 150 && held < 160, "{agreed} {held}");
 }
 
+/// What is known of its actions, too, though in a search that was found for another reading.
 #[test]
 fn a_reading_is_printed_again_from_what_it_assumes() {
+    let (values, mut defaults) = (json!({"a": {"b": 1}, "v": "t", "x": ["u", "w"]}), 0);
     for chart in charts() {
+        let environment = Environment { values: Some(&values), chart_values: Some(&values), ..chart.environment() };
         for part in chart.template.parts() {
-            for reading in readings(part, chart.environment(), Coverage::Each, 400).readings {
-                let again = reading_with(part, chart.environment(), &reading, []).unwrap();
-                assert_eq!((again.text, again.choices), (reading.text, reading.choices), "{}", chart.template.text());
+            for reading in readings(part, environment, Coverage::Pairs, 400).readings {
+                let again = reading_with(part, environment, &reading, []).unwrap();
+                let text = chart.template.text();
+                let known = |of: &Reading| {
+                    let values = (of.defaults.clone(), of.alternatives.clone(), of.texts.clone(), of.keys.clone());
+                    (values, of.required.clone(), of.missing.clone(), of.known.clone())
+                };
+                assert_eq!(known(&again), known(&reading), "{text}");
+                for (one, other) in again.holes.iter().zip(&reading.holes) {
+                    // What two readings of one text disagree about is set to nothing.
+                    let is_open = other.by_default == Some(vec![Value::Null]);
+                    assert!(is_open || one == other, "{one:?} {other:?} {text}");
+                }
+                defaults += reading.defaults.len();
+                assert_eq!((again.text, again.choices), (reading.text, reading.choices), "{text}");
             }
         }
     }
+    assert!(defaults > 300, "{defaults}");
 }
 
 #[test]
