@@ -211,7 +211,7 @@ fn hint(subject: &Subject<'_>, path: &FieldPath) -> Option<String> {
 /// Converts the data at the target back to the shape `left`, as if nothing was edited in between. Where a rule halts, that is nothing.
 fn converted_back(subject: &Subject<'_>, complete: &Migration<'_>, left: &Shape) -> Arc<Value> {
     let mut session = subject.session(complete.session.shared());
-    let start = Start { releases: ReleaseSet::from_iter([subject.target.release]), version: complete.version.as_ref() };
+    let start = Start::new(ReleaseSet::from_iter([subject.target.release]), complete.version.as_ref());
     match rules::run(subject, start, left, complete.kind.clone(), &mut session, &mut Log::default()) {
         Ok(kind) if kind == complete.source.kind => subject.normal(&kind, session.shared()),
         _ => Arc::default(),
@@ -228,7 +228,7 @@ fn shape_left(subject: &Subject<'_>, source: &Source) -> Shape {
     let shape = |release: ReleaseId| Shape { release, version: source.version.clone() };
     let is_at = |release: &&ReleaseId| {
         let mut session = subject.session(Arc::clone(&source.value));
-        let start = Start { releases: source.releases, version: source.version.as_ref() };
+        let start = Start::new(source.releases, source.version.as_ref());
         let kind = source.kind.clone();
         let run = rules::run(subject, start, &shape(**release), kind, &mut session, &mut Log::default());
         run.is_ok() && session.program().is_empty()

@@ -101,9 +101,10 @@ impl<'a> Migration<'a> {
         let mut releases = subject.candidates;
         let mut restored = Vec::new();
         if let Some(Restoring { stash, numbers }) = restore.filter(|restoring| !restoring.numbers.is_empty()) {
-            let start = Start { releases, version: version.as_ref() };
+            let start = Start::new(releases, version.as_ref());
             let mut bare = session.clone();
-            let of_bare = rules::run_without_origin(subject, start, &stash.left, kind.clone(), &mut bare);
+            let of_bare =
+                rules::run(subject, start.without_origin(), &stash.left, kind.clone(), &mut bare, &mut Log::default());
             kind =
                 rules::run(subject, start, &stash.left, kind, &mut session, &mut log).map_err(|block| vec![block])?;
             version.clone_from(&stash.left.version);
@@ -116,7 +117,7 @@ impl<'a> Migration<'a> {
         let step = session.program().len();
         let source = Source { kind: kind.clone(), releases, version, value: session.shared(), step, restored };
         let (releases, version) = (source.releases, source.version.clone());
-        let start = Start { releases, version: version.as_ref() };
+        let start = Start::new(releases, version.as_ref());
         Self { kind, version: None, session, source, log, blocks: Vec::new(), rejected: None }
             .arrive(subject, start, goal)
     }
@@ -137,7 +138,7 @@ impl<'a> Migration<'a> {
 
     /// Takes the object on to a more stable apiVersion, which may hold it now that something is lost: a second run would do that.
     fn onward(&self, subject: &Subject<'a>, goal: &Shape) -> Option<Self> {
-        let start = Start { releases: ReleaseSet::from_iter([goal.release]), version: self.version.as_ref() };
+        let start = Start::new(ReleaseSet::from_iter([goal.release]), self.version.as_ref());
         let lost = self.session.losses().len();
         let onward = self.clone().arrive(subject, start, goal).ok()?;
         (onward.blocks.is_empty() && onward.session.losses().len() == lost).then_some(onward)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::remark::Remark;
-use super::run_rule::run_rule;
+use super::run_rule::{Trials, run_rule};
 use super::shapes::Shape;
 use super::state::Log;
 use super::subject::Subject;
@@ -20,6 +20,23 @@ pub(super) struct Start<'s> {
     pub(super) releases: ReleaseSet,
     /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
     pub(super) version: Option<&'s ApiVersion>,
+    /// Whether rules run that need to know where it comes from.
+    has_origin: bool,
+}
+
+impl<'s> Start<'s> {
+    pub(super) fn new(releases: ReleaseSet, version: Option<&'s ApiVersion>) -> Self {
+        Self { releases, version, has_origin: true }
+    }
+
+    /// Leaves out the rules that need to know where the object comes from.
+    pub(super) fn without_origin(self) -> Self {
+        Self { has_origin: false, ..self }
+    }
+
+    fn runs(self, rule: &Rule) -> bool {
+        self.has_origin || !matches!(rule.needs, Some(Needs::From | Needs::Crossing))
+    }
 }
 
 /// Runs the rules of the object's own pack that lead from `start` to the shape `to` and returns the kind afterwards.
@@ -34,43 +51,20 @@ pub(super) fn run(
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<GroupKind, Remark> {
-    run_all(subject, start, to, kind, (session, log), |_| true)
-}
-
-/// Runs those of the rules that lead from `start` to the shape `to` that run wherever the object comes from, and returns the kind afterwards.
-///
-/// # Errors
-/// As [`run`].
-pub(super) fn run_without_origin(
-    subject: &Subject<'_>,
-    start: Start<'_>,
-    to: &Shape,
-    kind: GroupKind,
-    session: &mut Session<'_>,
-) -> Result<GroupKind, Remark> {
-    let needs_none = |rule: &Rule| !matches!(rule.needs, Some(Needs::From | Needs::Crossing));
-    run_all(subject, start, to, kind, (session, &mut Log::default()), needs_none)
-}
-
-fn run_all(
-    subject: &Subject<'_>,
-    start: Start<'_>,
-    to: &Shape,
-    kind: GroupKind,
-    (session, log): (&mut Session<'_>, &mut Log),
-    runs: impl Fn(&Rule) -> bool,
-) -> Result<GroupKind, Remark> {
-    let mut way = KindTracker::new(kind.clone());
+    let (mut way, mut trials) = (KindTracker::new(kind.clone()), Trials::default());
     let versions = start.version.zip(to.version.as_ref());
     for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
-        if !runs(rule) || !way.is_subject_to(rule, direction) || !can_cross(subject, start.releases, rule, direction) {
+        if !start.runs(rule)
+            || !way.is_subject_to(rule, direction)
+            || !can_cross(subject, start.releases, rule, direction)
+        {
             continue;
         }
         if !knows_enough(subject, rule, direction) {
             log.warnings.extend(requires_origin(subject, rule, direction, session));
             continue;
         }
-        match run_rule(rule, direction, session, log) {
+        match run_rule(rule, direction, (&mut *session, &mut trials), log) {
             Ok(Some(_)) => way.record(rule, direction),
             Ok(None) => {}
             Err(block) => {
@@ -96,7 +90,7 @@ pub(super) fn bound(subject: &Subject<'_>) -> BTreeSet<ObjectId> {
 /// of two fields do.
 pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
     let mut session = subject.session(subject.object.value.clone());
-    let start = Start { releases: subject.candidates, version: subject.version.as_ref() };
+    let start = Start::new(subject.candidates, subject.version.as_ref());
     let kind = subject.object.kind.clone();
     match run(subject, start, &subject.goals()[0], kind, &mut session, &mut Log::default()) {
         Err(block) if block.code == Code::ConflictingFields => vec![block],

@@ -2,8 +2,6 @@
 //!
 //! The rules of an object's own pack (`rules`), those of other packs (`foreign_rules`) and repairs (`repair`) all run here.
 
-use std::cell::LazyCell;
-
 use serde_json::Value;
 
 use super::remark::{Remark, Removal, help_with_values};
@@ -29,10 +27,10 @@ pub(super) fn run_each<'r>(
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> RulesRun<'r> {
-    let mut run = RulesRun::default();
+    let (mut run, mut trials) = (RulesRun::default(), Trials::default());
     for (rule, direction) in rules {
         let mut trial = session.clone();
-        match run_rule(rule, direction, &mut trial, log) {
+        match run_rule(rule, direction, (&mut trial, &mut trials), log) {
             Ok(changed) => {
                 *session = trial;
                 run.changes.extend(changed.map(|place| (rule, place)));
@@ -101,14 +99,33 @@ const BY_DEFAULT: &str = "where the users of the chart set nothing else";
 /// The same, of what conditions in actions and definitions choose.
 const IN_A_BRANCH: &str = "where a condition is decided otherwise than by default";
 
+/// The object of a session as it is where the users of a chart set nothing, once for each turn: made anew only after changes.
+#[derive(Default)]
+pub(super) struct Trials<'s> {
+    /// After how many changes.
+    after: Option<usize>,
+    /// With the places of what actions print.
+    turns: Vec<(Session<'s>, Vec<FieldPath>)>,
+}
+
+impl<'s> Trials<'s> {
+    fn of(&mut self, session: &Session<'s>) -> &[(Session<'s>, Vec<FieldPath>)] {
+        let after = Some(session.program().len());
+        if self.after != after {
+            *self = Self { after, turns: session.by_default() };
+        }
+        &self.turns
+    }
+}
+
 /// Runs `rule` and returns the first place that it changed.
 ///
 /// # Errors
 /// Why it cannot convert the object; the session is of no use then, unless the rule changes nothing.
-pub(super) fn run_rule(
+pub(super) fn run_rule<'s>(
     rule: &Rule,
     direction: Direction,
-    session: &mut Session<'_>,
+    (session, trials): (&mut Session<'s>, &mut Trials<'s>),
     log: &mut Log,
 ) -> Result<Option<FieldPath>, Remark> {
     let (lens, step) = (rule.lens(direction), session.program().len());
@@ -118,8 +135,7 @@ pub(super) fn run_rule(
     if !session.open().holes.is_empty() {
         tell_unknown(rule, direction, session);
     }
-    let by_default = session.by_default();
-    let start = (!by_default.is_empty()).then(|| session.clone());
+    let start = (!trials.of(session).is_empty()).then(|| session.clone());
     lens.run(session).map_err(|halt| as_far_as_written(halted(rule, halt, session), session))?;
     let changed = session.changed_at(step);
     if let Some(told) = told.clone().filter(|_| changed.is_some()) {
@@ -128,8 +144,9 @@ pub(super) fn run_rule(
     if let Some(start) = start {
         let changed: Vec<FieldPath> =
             (step..session.program().len()).filter_map(|step| session.changed_at(step)).collect();
-        let filled = LazyCell::new(|| session.by_default());
-        for (turn, (trial, printed)) in by_default.into_iter().enumerate() {
+        let turns = trials.of(&start).to_vec();
+        let filled = trials.of(session);
+        for (turn, (trial, printed)) in turns.into_iter().enumerate() {
             let filled = || filled.get(turn).map(|(filled, _)| filled.object());
             let when = if turn > 0 && start.open().has_branches() { IN_A_BRANCH } else { BY_DEFAULT };
             refuse_default(rule, direction, (&start, when), trial, &(printed, &changed, &filled))?;

@@ -8,7 +8,6 @@
 use super::constraint::satisfies;
 use super::environment::Environment;
 use super::expression::Expression;
-use super::memo::Asked;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,6 +24,48 @@ pub(super) struct Claim {
     /// The resolved condition; most claims are in many lists.
     pub(super) condition: Arc<Expression>,
     pub(super) holds: bool,
+}
+
+/// How long the texts may be together of what was looked up.
+const LONGEST: usize = 1 << 12;
+
+/// What was looked up of what a reading assumes.
+#[derive(Clone, Default)]
+pub(super) struct Asked {
+    /// What is assumed of conditions, by their texts.
+    truths: BTreeMap<String, Option<bool>>,
+    /// What expressions are assumed to be, by their texts.
+    constants: BTreeMap<String, Option<Expression>>,
+    /// What ranges go through, by their numbers.
+    pub(super) ranges: BTreeMap<usize, Option<Expression>>,
+    /// How long the texts are together, also of what is not recorded since they got too long.
+    length: usize,
+}
+
+impl Asked {
+    /// Adds what is assumed of the condition with a text.
+    fn add_truth(&mut self, text: &str, truth: Option<bool>) {
+        if !self.truths.contains_key(text) && self.has_room(text) {
+            self.truths.insert(text.to_owned(), truth);
+        }
+    }
+
+    /// Adds what the expression with a text is assumed to be.
+    fn add_constant(&mut self, text: &str, constant: Option<&Expression>) {
+        if !self.constants.contains_key(text) && self.has_room(text) {
+            self.constants.insert(text.to_owned(), constant.cloned());
+        }
+    }
+
+    fn has_room(&mut self, text: &str) -> bool {
+        self.length += text.len();
+        self.is_complete()
+    }
+
+    /// Returns whether all of it is recorded.
+    pub(super) fn is_complete(&self) -> bool {
+        self.length <= LONGEST
+    }
 }
 
 /// One thing that was assumed, by the text of the expression.
@@ -85,6 +126,13 @@ impl<'e> Judge<'e> {
         self.asked.replace(Some(Asked::default()));
         let found = find();
         (self.asked.take().unwrap_or_default(), found)
+    }
+
+    /// Returns whether all that was looked up is the same here, where `ranges` go through these collections.
+    pub(super) fn is_asked_alike(&self, asked: &Asked, ranges: &BTreeMap<usize, Expression>) -> bool {
+        asked.truths.iter().all(|(text, truth)| self.truths.get(text) == truth.as_ref())
+            && asked.constants.iter().all(|(text, constant)| self.constants.get(text) == constant.as_ref())
+            && asked.ranges.iter().all(|(range, collection)| ranges.get(range) == collection.as_ref())
     }
 
     /// Records what was looked up, if that is recorded.
