@@ -593,10 +593,19 @@ fn a_workload_whose_fields_a_definition_prints_is_held_back() {
 /// Each of the texts between which an action chooses is text of the chart.
 #[test]
 fn a_text_is_looked_at_that_an_action_does_not_print_by_default() {
-    let values = "=== templates/_h.tpl\n{{- define \"web.effects\" -}}\n{{ if .Values.on }}Some{{ else }}None{{ end }}\n{{- end -}}\n=== values.yaml\non: false\n";
+    let values = "=== templates/_h.tpl\n{{- define \"web.effects\" -}}\n{{ if .Values.on }}Some{{ else }}None{{ end }}\n{{- end -}}\n=== values.yaml\non: false\nnone: None\n";
     let otherwise = "where a condition is decided otherwise than by default";
     let held = |object: &str, place: &str| held(&format!("{object}{values}"), place, otherwise);
-    for effects in ["ternary \"Some\" \"None\" .Values.on", "include \"web.effects\" ."] {
+    for effects in [
+        "ternary \"Some\" \"None\" .Values.on",
+        "include \"web.effects\" .",
+        "ternary \"Some\" \"None\" .Values.on | quote",
+        "tpl (ternary \"Some\" \"None\" .Values.on) $",
+        "or (and .Values.on \"Some\") \"None\"",
+        "default \"Some\" .Values.none",
+        // Nothing stands for the default.
+        "ternary nil \"None\" .Values.on",
+    ] {
         held(
             &format!(
                 "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.io\n  sideEffects: {{{{ {effects} }}}}\n  admissionReviewVersions: [v1]\n  clientConfig: {{url: \"https://x\"}}\n"

@@ -191,3 +191,20 @@ fn a_value_is_called_as_it_is_written_where_it_stands() {
         "depends on the value of `{{ .Values.port }}`",
     );
 }
+
+/// In quotes too.
+#[test]
+fn each_of_the_kinds_between_which_an_action_chooses_is_read() {
+    for action in [
+        "ternary \"StatefulSet\" \"Deployment\" .Values.on",
+        "ternary \"StatefulSet\" \"Deployment\" .Values.on | quote",
+        "include \"web.kind\" . | squote",
+    ] {
+        let object = |version: &str| {
+            format!(
+                "apiVersion: apps/{version}\nkind: {{{{ {action} }}}}\nmetadata: {{name: x}}\nspec:\n  selector: {{matchLabels: {{app: x}}}}\n  template: {{metadata: {{labels: {{app: x}}}}, spec: {{containers: [{{name: a, image: b}}]}}}}\n=== templates/_h.tpl\n{{{{- define \"web.kind\" -}}}}\n{{{{ if .Values.on }}}}StatefulSet{{{{ else }}}}Deployment{{{{ end }}}}\n{{{{- end -}}}}\n=== values.yaml\non: false\n"
+            )
+        };
+        converts(&object("v1beta2"), &object("v1"));
+    }
+}

@@ -148,7 +148,7 @@ pub(super) fn run_rule<'s>(
         let filled = trials.of(session);
         for (turn, (trial, printed)) in turns.into_iter().enumerate() {
             let filled = || filled.get(turn).map(|(filled, _)| filled.object());
-            let when = if turn > 0 && start.open().has_branches() { IN_A_BRANCH } else { BY_DEFAULT };
+            let when = if turn < start.open().turns_by_default() { BY_DEFAULT } else { IN_A_BRANCH };
             refuse_default(rule, direction, (&start, when), trial, &(printed, &changed, &filled))?;
         }
     }

@@ -425,8 +425,10 @@ impl TemplatePlanner<'_, '_> {
                 // A key that an action prints can be any.
                 let is_part = if is_key { text.contains(ACTION) } else { reading.can_be_mapping(text) };
                 open.values.extend(Some(path).filter(|path| is_part && is_in_content(path)));
-                open.texts.extend(reading.values_of(text).map(|values| (text.to_owned(), values)));
-                open.has_choices |= reading.alternatives_of(text).is_some();
+                if let Some((values, by_default)) = reading.values_of(text) {
+                    open.texts.push((text.to_owned(), values));
+                    open.turns_of_texts = open.turns_of_texts.max(by_default);
+                }
                 open.keys.extend(reading.key_of(text).map(|key| (text.to_owned(), key.to_owned())));
                 open.required.extend(reading.is_required(text).then(|| text.to_owned()));
                 open.missing.extend(reading.is_missing(text).then(|| text.to_owned()));

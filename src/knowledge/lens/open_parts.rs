@@ -40,8 +40,8 @@ pub struct OpenParts {
     pub values: Vec<FieldPath>,
     /// The texts that stand for what actions print, with what that is where users set nothing, and behind that what else it can be.
     pub texts: Vec<(String, Vec<Value>)>,
-    /// Whether some of them stand for one of several values.
-    pub has_choices: bool,
+    /// How many of these values at most are what it is where users set nothing.
+    pub turns_of_texts: usize,
     /// The keys in the values of a chart of what they stand for, where that is known.
     pub keys: Vec<(String, String)>,
     /// Those of which the chart has no default.
@@ -57,7 +57,7 @@ static NOTHING: OpenParts = OpenParts {
     holes: Vec::new(),
     values: Vec::new(),
     texts: Vec::new(),
-    has_choices: false,
+    turns_of_texts: 0,
     keys: Vec::new(),
     required: Vec::new(),
     missing: Vec::new(),
@@ -86,9 +86,10 @@ impl OpenParts {
         self.holes.iter().filter(|hole| hole.is_content).map(|hole| &hole.path)
     }
 
-    /// Returns whether something else is printed where conditions in actions and definitions are decided otherwise.
-    pub(crate) fn has_branches(&self) -> bool {
-        self.has_choices || self.holes.iter().any(|hole| hole.has_branches)
+    /// Returns in how many turns users set nothing; in others, conditions in actions and definitions are decided otherwise.
+    pub(crate) fn turns_by_default(&self) -> usize {
+        let of_hole = |hole: &Hole| if hole.has_branches { 1 } else { hole.by_default.as_ref().map_or(0, Vec::len) };
+        self.holes.iter().map(of_hole).fold(self.turns_of_texts, usize::max)
     }
 
     /// Returns whether there are such mappings or lists.

@@ -68,10 +68,9 @@ impl Outputs {
         (!text.contains(CLUSTER_VERSION)).then_some(text)
     }
 
-    /// Returns all texts that can be printed, if they are known.
-    pub(super) fn all(&self) -> Option<&BTreeSet<String>> {
-        let is_known = !self.open && !self.texts.iter().any(|text| text.contains(CLUSTER_VERSION));
-        is_known.then_some(&self.texts)
+    /// Returns the known texts, without those that the version of the cluster is in.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str).filter(|text| !text.contains(CLUSTER_VERSION))
     }
 
     /// Returns whether the version of the cluster is printed.
@@ -151,14 +150,13 @@ impl Judge<'_> {
             ("default", [fallback, value]) => self.first_true(&[value, fallback]),
             ("coalesce" | "or", _) => self.first_true(&arguments.iter().collect::<Vec<_>>()),
             ("ternary", [yes, no, condition]) => match self.truth(condition) {
-                Some(true) => self.outputs(yes),
-                Some(false) => self.outputs(no),
-                None => self.outputs(yes).or(self.outputs(no)),
+                Some(true) => self.outputs_of_part(yes),
+                Some(false) => self.outputs_of_part(no),
+                None => self.outputs_of_part(yes).or(self.outputs_of_part(no)),
             },
             (EITHER, _) => arguments.iter().fold(Outputs::default(), |all, one| all.or(self.outputs(one))),
-            ("required" | "toString" | "int" | "int64" | "tpl", [.., value]) if function != "tpl" => {
-                self.outputs(value)
-            }
+            ("required" | "toString" | "int" | "int64", [.., value]) => self.outputs(value),
+            ("tpl", [text, _]) => self.outputs(text).map(|text| (!text.contains("{{")).then(|| text.to_owned())),
             ("print", _) => arguments.iter().fold(Outputs::one(""), |all, one| all.then(&self.outputs(one))),
             ("printf", [Expression::Text(format), values @ ..]) => self.formatted(format, values),
             (_, [options @ .., value]) if OF_TEXTS.contains(&function) => {
@@ -167,10 +165,20 @@ impl Judge<'_> {
             }
             _ if is_predicate(function) => {
                 let truth = self.truth(&Expression::call(function, arguments.to_vec()));
-                truth.map_or_else(Outputs::open, |truth| Outputs::one(truth.to_string()))
+                match (truth, function, arguments) {
+                    (Some(truth), ..) => Outputs::one(truth.to_string()),
+                    // What is before it is printed where that is empty.
+                    (None, "and", [.., last]) => self.outputs(last).or(Outputs::open()),
+                    _ => Outputs::open(),
+                }
             }
             _ => Outputs::open(),
         }
+    }
+
+    /// Returns what one of the values prints between which a function chooses: `nil` prints nothing.
+    fn outputs_of_part(&self, value: &Expression) -> Outputs {
+        if *value == Expression::word("nil") { Outputs::one("") } else { self.outputs(value) }
     }
 
     /// Returns what the first of `values` prints that is not empty; the last one is printed if none is.

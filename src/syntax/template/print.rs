@@ -316,14 +316,22 @@ impl<'p, 'e> Printer<'p, 'e> {
                 self.reading.missing.insert(number);
             }
         }
-        self.reading.defaults.extend(by_default.map(|values| (number, values)));
         self.reading.keys.extend(description.key.clone().map(|key| (number, key)));
-        if let Some(texts) = outputs.all() {
-            if texts.len() > 1 {
-                let alternatives = texts.iter().filter_map(|text| around.data_of(text)).collect();
-                self.reading.alternatives.insert(number, alternatives);
-            }
-            self.reading.texts.insert(number, texts.clone());
+        if outputs.known().is_none() && (by_default.is_some() || !outputs.open) {
+            // With what users set, an empty text stands for nothing.
+            let texts = outputs.texts().filter(|text| !(outputs.open && text.is_empty()));
+            let alternatives: Vec<Value> = texts.filter_map(|text| around.data_of(text)).collect();
+            self.reading.alternatives.extend((!alternatives.is_empty()).then_some((number, alternatives)));
+        }
+        self.reading.defaults.extend(by_default.map(|values| (number, values)));
+        if !outputs.open {
+            // One in quotes is what is in them.
+            let data = |text: &str| around.data_of(text).filter(|_| text.starts_with(['"', '\'']));
+            let unquoted = |text: &str| match data(text) {
+                Some(Value::String(data)) => data,
+                _ => text.to_owned(),
+            };
+            self.reading.texts.insert(number, outputs.texts().map(unquoted).collect());
         }
     }
 

@@ -85,7 +85,7 @@ pub struct Reading {
     pub(super) mappings: BTreeSet<usize>,
     /// What the placeholders stand for where the users of the chart set nothing, as far as that is known: in each turn of the ranges around.
     pub(super) defaults: BTreeMap<usize, Vec<Value>>,
-    /// What the placeholders stand for that stand for one of several texts.
+    /// What the placeholders stand for by texts of the chart, where these are not all that it always is.
     pub(super) alternatives: BTreeMap<usize, Vec<Value>>,
     /// The keys in the values of the chart of what the placeholders stand for, where that is known.
     pub(super) keys: BTreeMap<usize, String>,
@@ -124,18 +124,19 @@ impl Reading {
         }
     }
 
-    /// Returns what a value that is a placeholder can stand for, if that is known: what it is where the users of the chart set nothing, then what
-    /// else it is where that is one of a few texts, and the first once more, which stays where other values change.
-    pub fn values_of(&self, value: &str) -> Option<Vec<Value>> {
+    /// Returns what a value that is a placeholder can stand for, if that is known: what it is where the users of the chart set nothing, then the
+    /// other texts that the chart has for it, and the first once more, which stays where other values change; with the number of the first.
+    pub fn values_of(&self, value: &str) -> Option<(Vec<Value>, usize)> {
         let by_default = self.default_of(value);
-        let Some(alternatives) = self.alternatives_of(value) else { return by_default };
-        let by_default = by_default.unwrap_or_else(|| alternatives.iter().take(1).cloned().collect());
-        let others = alternatives.iter().filter(|one| !by_default.contains(one));
-        Some(by_default.iter().chain(others).chain(by_default.last()).cloned().collect())
+        let count = by_default.as_ref().map_or(0, Vec::len);
+        let Some(alternatives) = self.alternatives_of(value) else { return Some((by_default?, count)) };
+        let first = by_default.unwrap_or_else(|| alternatives.iter().take(1).cloned().collect());
+        let others = alternatives.iter().filter(|one| !first.contains(one));
+        Some((first.iter().chain(others).chain(first.last()).cloned().collect(), count))
     }
 
-    /// Returns what a value that is a placeholder stands for, if that is one of several texts.
-    pub fn alternatives_of(&self, value: &str) -> Option<&[Value]> {
+    /// Returns what a value that is a placeholder stands for by texts of the chart between which it is chosen.
+    fn alternatives_of(&self, value: &str) -> Option<&[Value]> {
         if self.alternatives.is_empty() { None } else { self.alternatives.get(&number_of(value)?).map(Vec::as_slice) }
     }
 
