@@ -590,6 +590,29 @@ fn a_workload_whose_fields_a_definition_prints_is_held_back() {
     );
 }
 
+/// Whatever is known of other values that the same rule looks at.
+#[test]
+fn a_value_without_a_default_is_told_beside_one_that_has_one() {
+    let hook = |name: &str, key: &str| {
+        format!(
+            "- name: {name}.b.io\n  clientConfig: {{url: \"https://x\"}}\n  sideEffects: {{{{ .Values.{key} }}}}\n  admissionReviewVersions: [v1]\n  matchPolicy: Exact\n  timeoutSeconds: 5\n  failurePolicy: Fail\n"
+        )
+    };
+    for (keys, line) in [(["set", "unset"], 14), (["unset", "set"], 7)] {
+        let [first, second] = keys;
+        let object = |version: &str| {
+            format!(
+                "apiVersion: admissionregistration.k8s.io/{version}\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n{}{}=== values.yaml\nset: None\n",
+                hook("a", first),
+                hook("b", second)
+            )
+        };
+        let run = becomes(&object("v1beta1"), &object("v1"), "kubernetes@1.33", 1);
+        let place = format!("templates/a.yaml:{line}:3: unresolved[template-action]");
+        says(&run, &place, "`{{ .Values.unset }}` has no known default in the chart");
+    }
+}
+
 /// Each of the texts between which an action chooses is text of the chart.
 #[test]
 fn a_text_is_looked_at_that_an_action_does_not_print_by_default() {

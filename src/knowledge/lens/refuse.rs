@@ -61,6 +61,19 @@ impl Refuse {
         !all.is_empty() && all.iter().all(|(one, _)| !matches!(self.r#if.verdict(one.object()), Verdict::Holds))
     }
 
+    /// Records what users must set of what decides: at `open`, and where that is still open if what is known is as it is by default.
+    fn tell_required(&self, open: FieldPath, session: &mut Session<'_>) {
+        let mut places = vec![open];
+        for (one, _) in session.by_default() {
+            if let Verdict::Open(at) = self.r#if.verdict(one.object())
+                && !places.contains(&at)
+            {
+                places.push(at);
+            }
+        }
+        places.iter().for_each(|at| session.record_required(at, &self.reason, self.advice(session)));
+    }
+
     /// Records an action of which no default is known, if the object is refused where it prints nothing.
     fn tell_unknown(&self, at: &FieldPath, session: &mut Session<'_>) {
         let holes = session.open().holes.iter().filter(|hole| hole.is_content && hole.path.starts_with(at));
@@ -111,7 +124,7 @@ impl Operation for Refuse {
             Verdict::Open(at)
                 if at.get(&data).is_some_and(is_of_action) || session.open().is_known_by_default(&data, &at) =>
             {
-                session.record_required(&at, &self.reason, self.advice(session));
+                self.tell_required(at, session);
                 return Ok(());
             }
             Verdict::Open(at) => return Err(self.undecided(at, session)),
