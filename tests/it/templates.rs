@@ -290,12 +290,12 @@ fn blocks_that_are_not_closed_are_told() {
     held(
         "apiVersion: policy/v1beta1\n{{ if .Values.x }}\n@budget\n",
         "templates/a.yaml:2:1: unresolved[template]",
-        "not closed",
+        "a block has no `end`",
     );
     held(
         "apiVersion: policy/v1beta1\n@budget\n{{ end }}\n",
         "templates/a.yaml:10:1: unresolved[template]",
-        "not closed",
+        "there is no block that this action belongs to",
     );
 }
 

@@ -150,7 +150,7 @@ impl TemplatePlanner<'_, '_> {
             Err(unclosed) => {
                 let position = Some(LineIndex::new(&file.text).position(&file.text, unclosed.at));
                 let location = Location { file: file.file.clone(), position };
-                let findings = vec![unread(location, "its blocks are not closed")];
+                let findings = vec![unread(location, &unclosed.to_string())];
                 let planned = PlannedFile { file: file.file.clone(), findings, ..PlannedFile::default() };
                 return PlannedTemplate { planned, ..PlannedTemplate::default() };
             }

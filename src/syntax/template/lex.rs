@@ -175,10 +175,10 @@ pub struct Unclosed {
 impl fmt::Display for Unclosed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.fault {
-            Fault::Action => "the template action is not closed",
-            Fault::Block => "the block has no `end`",
+            Fault::Action => "an action is not closed",
+            Fault::Block => "a block has no `end`",
             Fault::End => "there is no block that this action belongs to",
-            Fault::Depth => "too many blocks inside each other",
+            Fault::Depth => "there are too many blocks inside each other",
         })
     }
 }
