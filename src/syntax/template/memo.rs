@@ -24,9 +24,12 @@ pub(super) struct Known {
     pub(super) descriptions: Memo<Description>,
 }
 
+/// What was found, behind what was looked up for that.
+type Found<T> = (Asked, Rc<T>);
+
 /// What was found, by the texts of what it was found for.
 pub(super) struct Memo<T> {
-    found: RefCell<BTreeMap<String, Vec<(Asked, Rc<T>)>>>,
+    found: RefCell<BTreeMap<String, Vec<Found<T>>>>,
 }
 
 impl<T> Default for Memo<T> {
@@ -38,7 +41,7 @@ impl<T> Default for Memo<T> {
 impl<T> Memo<T> {
     /// Returns what was found for `text` in a reading for which that is the same, else what is found now.
     pub(super) fn get(&self, text: String, judge: &Judge<'_>, ranges: &Ranges, find: impl FnOnce() -> T) -> Rc<T> {
-        let is_same = |(asked, _): &&(Asked, Rc<T>)| judge.is_asked_alike(asked, ranges);
+        let is_same = |(asked, _): &&Found<T>| judge.is_asked_alike(asked, ranges);
         if let Some((_, known)) = self.found.borrow().get(&text).and_then(|all| all.iter().find(is_same)) {
             return Rc::clone(known);
         }
