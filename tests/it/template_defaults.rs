@@ -624,6 +624,8 @@ fn a_text_is_looked_at_that_an_action_does_not_print_by_default() {
         "include \"web.effects\" .",
         "ternary \"Some\" \"None\" .Values.on | quote",
         "tpl (ternary \"Some\" \"None\" .Values.on) $",
+        "toYaml (ternary \"Some\" \"None\" .Values.on)",
+        "include \"web.effects\" . | toJson",
         "or (and .Values.on \"Some\") \"None\"",
         "default \"Some\" .Values.none",
         // Nothing stands for the default.

@@ -159,6 +159,9 @@ impl Judge<'_> {
             ("tpl", [text, _]) => self.outputs(text).map(|text| (!text.contains("{{")).then(|| text.to_owned())),
             ("print", _) => arguments.iter().fold(Outputs::one(""), |all, one| all.then(&self.outputs(one))),
             ("printf", [Expression::Text(format), values @ ..]) => self.formatted(format, values),
+            ("toJson" | "toYaml", [value]) if is_text(value) => {
+                self.outputs(value).map(|text| change(function, &[], text))
+            }
             (_, [options @ .., value]) if OF_TEXTS.contains(&function) => {
                 let options: Option<Vec<&str>> = options.iter().map(constant).collect();
                 self.outputs(value).map(|text| change(function, options.as_ref()?, text))
@@ -294,6 +297,19 @@ fn constant(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Text(text) | Expression::Word(text) => Some(text),
         _ => None,
+    }
+}
+
+/// Returns whether a value is a text, whatever it is.
+fn is_text(value: &Expression) -> bool {
+    match value {
+        Expression::Text(_) => true,
+        Expression::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
+            ("ternary", [yes, no, _]) => is_text(yes) && is_text(no),
+            ("include" | "print" | "printf" | "quote" | "squote", _) => true,
+            _ => false,
+        },
+        _ => false,
     }
 }
 
