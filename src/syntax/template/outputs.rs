@@ -169,6 +169,7 @@ impl Judge<'_> {
             _ if is_predicate(function) => {
                 let truth = self.truth(&Expression::call(function, arguments.to_vec()));
                 match (truth, function, arguments) {
+                    (Some(true), "and", [.., last]) if is_text(last) => self.outputs(last),
                     (Some(truth), ..) => Outputs::one(truth.to_string()),
                     // What is before it is printed where that is empty.
                     (None, "and", [.., last]) => self.outputs(last).or(Outputs::open()),

@@ -37,6 +37,8 @@ fn what_the_cluster_serves_decides() {
         ),
         ("{{ if ge (int .Capabilities.KubeVersion.Minor) 22 }}new{{ else }}old{{ end }}", vec!["new"]),
         ("{{ if ge .Capabilities.KubeVersion.Minor \"22\" }}new{{ else }}old{{ end }}", vec!["new"]),
+        ("{{ or (and (ge (int .Capabilities.KubeVersion.Minor) 22) \"new\") \"old\" }}", vec!["new"]),
+        ("{{ or (and (ge (int .Capabilities.KubeVersion.Minor) 29) \"new\") \"old\" }}", vec!["old"]),
         ("policy/v1{{ ternary \"\" \"beta1\" (.Capabilities.APIVersions.Has \"policy/v1\") }}", vec!["policy/v1"]),
         ("{{ .Capabilities.APIVersions.Has \"policy/v1\" | ternary \"new\" \"old\" }}", vec!["new"]),
         (
