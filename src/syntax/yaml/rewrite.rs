@@ -699,6 +699,19 @@ mod tests {
     }
 
     #[test]
+    fn a_block_scalar_of_one_line_stays_one() {
+        let change = |source: &str| {
+            let replace = Intent::Replace { path: FieldPath::default().key("a"), value: Value::from("new") };
+            rewrite(source, &[vec![replace]], Style::default()).unwrap().text
+        };
+        assert_eq!(change("a: |-\n  old # text\n"), "a: |-\n  new\n");
+        assert_eq!(change("a: &b >-\n  old\nc: d\n"), "a: &b >-\n  new\nc: d\n");
+        // The tag would be about another value, and the other text has more lines.
+        assert_eq!(change("a: !x |-\n  old\n"), "a: new\n");
+        assert_eq!(change("a: &b |-\n  old\n  one\n"), "a: &b new\n");
+    }
+
+    #[test]
     fn other_than_one_document_is_rejected() {
         let code = |source: &str| rewrite(source, &[], Style::default()).unwrap_err().problem.code;
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);

@@ -49,7 +49,8 @@ fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Optio
 /// Writes a one-line string as the content of the block scalar of one line that it replaces.
 fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
-    if !is_block || layout.tree.properties_of(node).is_some() {
+    let has_tag = layout.tree.properties_of(node).is_some_and(|properties| properties.tag.is_some());
+    if !is_block || has_tag {
         return None;
     }
     let literal = Literal::of(layout.text, layout.tree, node)?;
