@@ -17,9 +17,11 @@ use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
 use crate::engine::finding::Code;
+use crate::engine::infer::infer;
 use crate::knowledge::lens::Session;
 use crate::knowledge::release::{ApiVersion, GroupKind, ReleaseSet};
 use crate::syntax::field::FieldPath;
+use crate::syntax::yaml::Intent;
 
 /// The values of a stash that are restored on the path.
 #[derive(Clone, Copy)]
@@ -120,6 +122,7 @@ impl<'a> Migration<'a> {
         let start = Start::new(releases, version.as_ref());
         Self { kind, version: None, session, source, log, blocks: Vec::new(), rejected: None }
             .arrive(subject, start, goal)
+            .map(|arrived| arrived.settled(subject, goal))
     }
 
     /// Converts the object to the apiVersion that `complete` has, with these values of its stash restored: what comes back and is lost again
@@ -134,6 +137,30 @@ impl<'a> Migration<'a> {
         fitting.log.warnings.extend(complete.log.warnings.iter().filter(is_about_version).cloned());
         fitting.log.notes.extend(complete.log.notes.iter().filter(is_about_version).cloned());
         Ok(fitting)
+    }
+
+    /// Takes the object through the rules that fields of it ruled out which the conversion removed: a second run would do that.
+    fn settled(self, subject: &Subject<'a>, goal: &Shape) -> Self {
+        let is_of_field = |intent: &Intent| {
+            let version = FieldPath::default().key("apiVersion");
+            !matches!(intent, Intent::Replace { path, .. } if *path == version)
+        };
+        let is_converted = self.session.program()[self.source.step..].iter().any(is_of_field);
+        let catalog = subject.target.pack.catalog(&self.kind).filter(|_| is_converted && self.blocks.is_empty());
+        let Some(catalog) = catalog else { return self };
+        let candidates = infer(self.session.object(), catalog, &subject.object.api_version.version).candidates;
+        if subject.candidates.is_superset(candidates) {
+            return self;
+        }
+        let start = Start::new(candidates, self.version.as_ref()).without_origin();
+        let (steps, lost) = (self.session.program().len(), self.session.losses().len());
+        let settled = self.clone().arrive(subject, start, goal).ok();
+        let is_changed = |settled: &Self| {
+            settled.blocks.is_empty()
+                && settled.session.program().len() > steps
+                && settled.session.losses().len() == lost
+        };
+        settled.filter(is_changed).unwrap_or(self)
     }
 
     /// Takes the object on to a more stable apiVersion, which may hold it now that something is lost: a second run would do that.

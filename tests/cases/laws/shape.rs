@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use reversion::internals::catalog::{Attributes, Catalog, Type};
+use reversion::internals::catalog::{Attributes, Catalog, Type, compile};
 use reversion::internals::field::{FieldPattern, Part};
 use reversion::internals::release::ReleaseId;
 use serde_json::Value;
@@ -111,6 +111,8 @@ impl Shape {
     /// Allows only texts at `pattern` that match `regex`.
     pub(crate) fn limit(&mut self, pattern: &FieldPattern, regex: &str) {
         if let Some(place) = self.at(pattern) {
+            let texts = compile(regex).expect("an exception's pattern is a regular expression");
+            place.suggestions.retain(|value| value.as_str().is_some_and(|text| texts.is_match(text)));
             Arc::make_mut(&mut place.attributes).pattern = Some(regex.into());
         }
     }
