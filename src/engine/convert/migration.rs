@@ -146,8 +146,11 @@ impl<'a> Migration<'a> {
             !matches!(intent, Intent::Replace { path, .. } if *path == version)
         };
         let is_converted = self.session.program()[self.source.step..].iter().any(is_of_field);
-        let catalog = subject.target.pack.catalog(&self.kind).filter(|_| is_converted && self.blocks.is_empty());
-        let Some(catalog) = catalog else { return self };
+        let start = Start::new(self.source.releases, self.version.as_ref()).without_origin();
+        if !is_converted || !self.blocks.is_empty() || !rules::leaves_out(subject, start, goal, &self.kind) {
+            return self;
+        }
+        let Some(catalog) = subject.target.pack.catalog(&self.kind) else { return self };
         let candidates = infer(self.session.object(), catalog, &subject.object.api_version.version).candidates;
         if subject.candidates.is_superset(candidates) {
             return self;

@@ -76,6 +76,13 @@ pub(super) fn run(
     Ok(way.kind().clone())
 }
 
+/// Returns whether rules about objects of `kind` are left out on the way from `start`, since none of its releases is on their side.
+pub(super) fn leaves_out(subject: &Subject<'_>, start: Start<'_>, to: &Shape, kind: &GroupKind) -> bool {
+    let versions = start.version.zip(to.version.as_ref());
+    let mut rules = subject.target.pack.rules_for_kind(to.release, kind, versions);
+    rules.any(|(rule, direction)| start.runs(rule) && !can_cross(subject, start.releases, rule, direction))
+}
+
 /// Returns the objects that convert together with the subject or not at all, by the rules about its kind.
 pub(super) fn bound(subject: &Subject<'_>) -> BTreeSet<ObjectId> {
     let (kind, release) = (&subject.object.kind, subject.goals()[0].release);
