@@ -356,6 +356,11 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
             "apiVersion: tekton.dev/v1beta1\nkind: PipelineRun\nmetadata: {{name: a}}\nspec:\n  pipelineSpec: {{tasks: [{{name: a, taskRef: {{name: a, bundle: {image}}}}}]}}\n"
         )
     };
+    let service = |strategy: &str| {
+        format!(
+            "apiVersion: traefik.io/v1alpha1\nkind: TraefikService\nmetadata: {{name: a}}\nspec: {{weighted: {{services: [{{name: b, port: 80, strategy: {strategy}}}]}}}}\n"
+        )
+    };
     let [v1, v0_37, v0_37_4] = ["karpenter@1.1.1", "karpenter@0.37.1", "karpenter@0.37.4"];
     let finally = "  finally: [{name: b, taskRef: {name: b}}]\n";
     for (text, [from, to], said) in [
@@ -382,6 +387,9 @@ fn what_an_older_release_loses_without_a_change_of_the_file_is_a_warning() {
         ),
         (scaled("bootstrapServers"), ["keda@1.5", "keda@1.1"], Some("names its brokers in brokerList")),
         (scaled("brokerList"), ["keda@1.5", "keda@1.1"], None),
+        (service("p2c"), ["traefik@3.2", "traefik@3.7"], Some("a route with another one is not served")),
+        (service("p2c"), ["traefik@3.4", "traefik@3.7"], None),
+        (service("RoundRobin"), ["traefik@3.2", "traefik@3.7"], None),
     ] {
         let run = Tree::of(&[("a.yaml", &text)]).run(&["check", "--from", from, "--to", to]);
         let warned = run.out.contains("warning[advisory]");

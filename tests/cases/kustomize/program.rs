@@ -29,8 +29,9 @@ pub(crate) fn can_build() -> bool {
 /// # Errors
 /// What kubectl says if it fails.
 pub(crate) fn build(folder: &Path) -> Result<String, String> {
-    // A build is over before its garbage is worth collecting: without that, it takes a fifth less.
-    let output = Command::new("kubectl").arg("kustomize").arg(folder).env("GOGC", "off").output();
+    // A build is over before its garbage is worth collecting, or work worth sharing: without both, it takes a fourth less.
+    let output =
+        Command::new("kubectl").arg("kustomize").arg(folder).envs([("GOGC", "off"), ("GOMAXPROCS", "1")]).output();
     let output = output.expect("kubectl was there before");
     if output.status.success() {
         Ok(String::from_utf8(output.stdout).expect("kubectl writes UTF-8"))
