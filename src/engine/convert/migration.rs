@@ -141,6 +141,7 @@ impl<'a> Migration<'a> {
 
     /// Takes the object through the rules that fields of it ruled out which the conversion removed: a second run would do that.
     fn settled(self, subject: &Subject<'a>, goal: &Shape) -> Self {
+        // Where nothing but the apiVersion changes, the fields show what they did.
         let is_of_field = |intent: &Intent| {
             let version = FieldPath::default().key("apiVersion");
             !matches!(intent, Intent::Replace { path, .. } if *path == version)
