@@ -78,8 +78,12 @@ impl<'a> Migration<'a> {
             let is_better = |goal: &&Shape| goal.version != fitting.version;
             let mut better = subject.goals().iter().take_while(is_better);
             let is_kept = restore.is_some() || subject.choices().keeping == Keeping::Stash;
-            let onward = |goal| {
-                fitting.onward(subject, goal).filter(|onward| !is_kept || onward.session.holds_places_of_losses())
+            // It may hold the object now that something is lost.
+            let onward = |goal: &Shape| {
+                let start = Start::new(ReleaseSet::from_iter([goal.release]), fitting.version.as_ref());
+                fitting
+                    .onward(subject, start, goal)
+                    .filter(|onward| !is_kept || onward.session.holds_places_of_losses())
             };
             if let Some(onward) = better.find_map(onward) {
                 let blocks = first.as_ref().map_or_else(|blocks| blocks, |first| &first.blocks);
@@ -139,16 +143,16 @@ impl<'a> Migration<'a> {
         Ok(fitting)
     }
 
-    /// Takes the object through the rules that fields of it ruled out which the conversion removed: a second run would do that.
+    /// Takes the object through the rules that fields of it ruled out, where the conversion removed these.
     fn settled(self, subject: &Subject<'a>, goal: &Shape) -> Self {
-        // Where nothing but the apiVersion changes, the fields show what they did.
-        let is_of_field = |intent: &Intent| {
-            let version = FieldPath::default().key("apiVersion");
-            !matches!(intent, Intent::Replace { path, .. } if *path == version)
-        };
-        let is_converted = self.session.program()[self.source.step..].iter().any(is_of_field);
+        // A new apiVersion alone removes none.
+        let version = FieldPath::default().key("apiVersion");
+        let is_version = |intent: &Intent| matches!(intent, Intent::Replace { path, .. } if *path == version);
         let start = Start::new(self.source.releases, self.version.as_ref()).without_origin();
-        if !is_converted || !self.blocks.is_empty() || !rules::leaves_out(subject, start, goal, &self.kind) {
+        if self.session.program()[self.source.step..].iter().all(is_version)
+            || !self.blocks.is_empty()
+            || !rules::leaves_out(subject, start, goal, &self.kind)
+        {
             return self;
         }
         let Some(catalog) = subject.target.pack.catalog(&self.kind) else { return self };
@@ -157,19 +161,12 @@ impl<'a> Migration<'a> {
             return self;
         }
         let start = Start::new(candidates, self.version.as_ref()).without_origin();
-        let (steps, lost) = (self.session.program().len(), self.session.losses().len());
-        let settled = self.clone().arrive(subject, start, goal).ok();
-        let is_changed = |settled: &Self| {
-            settled.blocks.is_empty()
-                && settled.session.program().len() > steps
-                && settled.session.losses().len() == lost
-        };
-        settled.filter(is_changed).unwrap_or(self)
+        let changes = |onward: &Self| onward.session.program().len() > self.session.program().len();
+        self.onward(subject, start, goal).filter(changes).unwrap_or(self)
     }
 
-    /// Takes the object on to a more stable apiVersion, which may hold it now that something is lost: a second run would do that.
-    fn onward(&self, subject: &Subject<'a>, goal: &Shape) -> Option<Self> {
-        let start = Start::new(ReleaseSet::from_iter([goal.release]), self.version.as_ref());
+    /// Takes the object on from `start` to a shape, if that holds it and nothing more is lost: a second run would do that.
+    fn onward(&self, subject: &Subject<'a>, start: Start<'_>, goal: &Shape) -> Option<Self> {
         let lost = self.session.losses().len();
         let onward = self.clone().arrive(subject, start, goal).ok()?;
         (onward.blocks.is_empty() && onward.session.losses().len() == lost).then_some(onward)

@@ -111,11 +111,11 @@ pub(crate) fn check_folder(folder: &Path, roots: &[String], from: Option<&str>, 
     for (root, before) in roots.iter().zip(before) {
         let Ok(before) = before else { continue };
         counts.builds += 1;
-        let build = || match after == files {
+        let built = match after == files {
             true => Ok(before.clone()),
             false => program::build(&folder.join(root)),
         };
-        let built = build().map_err(|message| {
+        let built = built.map_err(|message| {
             let fault = if is_held { Fault::HeldBuild } else { Fault::SilentBuild };
             broken(fault, format!("{root} no longer builds: {message}"))
         })?;
