@@ -452,6 +452,10 @@ fn a_rule_in_a_language_that_was_left_is_marked_only_where_it_can_come_from_befo
     for run in [check(&["--from", "traefik@v3.1.0"], &[], &open), check(&[], &[("t.yaml", image)], &open)] {
         assert!(run.all().contains("the object comes from v3.0.0 or after, so this is left as it is"), "{}", run.all());
     }
+    // A field shows it, and goes: the next run cannot know.
+    let tree = Tree::of(&[("a.yaml", &open.replace("spec:\n", "spec:\n  ingressClassName: c\n"))]);
+    let run = tree.run(&["check", "--to", "traefik@v3.4.0"]);
+    assert!(run.all().contains("the object comes from v3.0.0 or after, so this is left as it is"), "{}", run.all());
 }
 
 #[test]
