@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::environment::{Environment, Suffixed};
 use super::judge::{Claim, Judge};
 use super::memo::Known;
-use super::pairs::{Pairs, Way};
+use super::pairs::{Pairs, Way, Ways};
 use super::print::{Alternative, Failed, Printed, Printer};
 use super::reading::{Placeholders, Reading};
 use super::tree::{Ending, Node, Part};
@@ -430,7 +430,7 @@ impl<'p, 'e> Search<'p, 'e> {
         order: usize,
         ways: &[Way],
         claims: &[Claim],
-        rank: impl Fn(&Pairs, &[Way], &Alternative) -> R,
+        rank: impl Fn(&Pairs, &Ways, &Alternative) -> R,
     ) -> Option<(usize, Vec<Claim>)> {
         let mut judge = Judge::new(self.environment);
         let can_be = |judge: &mut Judge<'_>, claims: &[Claim]| {
@@ -439,12 +439,13 @@ impl<'p, 'e> Search<'p, 'e> {
         if !can_be(&mut judge, claims) {
             return None;
         }
-        let (mut new, mut ways, mut all) = (0, ways.to_vec(), claims.to_vec());
+        let mut decided: BTreeSet<usize> = ways.iter().map(|way| way.block).collect();
+        let (mut new, mut ways, mut all) = (0, self.pairs.set(ways), claims.to_vec());
         let mut blocks: Vec<&[Alternative]> =
             self.met.chunk_by(|one, other| one.way.block == other.way.block).collect();
         blocks.sort_by_key(|block| block[0].way.block.wrapping_mul(order) % (1 << 16));
         for block in blocks {
-            if ways.iter().any(|way| way.block == block[0].way.block) {
+            if !decided.insert(block[0].way.block) {
                 continue;
             }
             let mut block: Vec<&Alternative> = block.iter().collect();
@@ -459,7 +460,7 @@ impl<'p, 'e> Search<'p, 'e> {
             });
             let Some(taken) = taken else { continue };
             new += self.pairs.gain(taken.way, &ways);
-            ways.push(taken.way);
+            self.pairs.insert(taken.way, &mut ways);
             all.extend(taken.claims.iter().filter(|_| !taken.is_first).cloned());
         }
         Some((new, all))
@@ -475,6 +476,7 @@ impl<'p, 'e> Search<'p, 'e> {
             }
         }
         if self.seen.insert(alternative.way) {
+            self.pairs.meet(alternative.way);
             self.met.push(alternative.clone());
             self.open.insert(rank(&alternative), alternative);
         }
