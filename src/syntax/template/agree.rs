@@ -11,6 +11,7 @@ use super::source::{Candidate, Changes, Mapped, Obstacle};
 use super::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A reading and what is to change in its text.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +174,7 @@ pub fn verify(
     if !keeps_actions(template, &after) {
         return Err(Mismatch::Actions);
     }
-    let (placeholders, seen, known) = (Placeholders::new(template), BTreeSet::new(), Known::default());
+    let (placeholders, seen, known) = (Placeholders::new(template), BTreeSet::new(), Rc::new(Known::default()));
     for (index, one) in edited.iter().enumerate() {
         let part = after.part(one.reading.part).ok_or(Mismatch::Reading(index, None))?;
         // What a definition is printed with is not known.

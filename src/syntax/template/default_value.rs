@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -197,7 +198,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
             let mut judge = self.judge.clone();
             for (condition, holds) in &assumed {
                 let mark = judge.mark();
-                if !judge.assume(condition, *holds) {
+                if !judge.assume(&Arc::new(condition.clone().into()), *holds) {
                     judge.forget(mark);
                 }
             }

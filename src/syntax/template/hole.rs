@@ -41,6 +41,11 @@ fn owner(before: &str, column: usize, wanted: Wanted) -> Option<Owner> {
     })
 }
 
+/// Returns how many blanks begin a line.
+fn indent(line: &str) -> usize {
+    line.bytes().take_while(|byte| *byte == b' ').count()
+}
+
 /// Returns what follows the dash of an item that begins a text.
 fn item(text: &str) -> Option<&str> {
     text.strip_prefix('-').filter(|item| item.is_empty() || item.starts_with([' ', '\r', '\n']))
@@ -63,7 +68,11 @@ fn takes_more(line: &str) -> bool {
 
 /// Returns the last dash or key of a line that what is printed at `column` can belong to.
 fn owner_in(line: &str, column: usize, wanted: Wanted) -> Option<Owner> {
-    let (mut rest, mut found) = (line.trim_start_matches(' '), None);
+    let indent = indent(line);
+    if indent > column {
+        return None;
+    }
+    let (mut rest, mut found) = (&line[indent..], None);
     while !rest.trim().is_empty() && !rest.starts_with('#') {
         let own = line.len() - rest.len();
         let item = item(rest);
@@ -118,16 +127,16 @@ fn path(before: &str, mut column: usize) -> FieldPath {
     FieldPath::new(steps)
 }
 
-/// Returns the lines of a text that are neither empty nor comments, the last one first, each with its column.
-fn lines_before(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().rev().map(|line| (line.len() - line.trim_start_matches(' ').len(), line.trim()));
-    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+/// Returns the lines of a text that are neither empty nor comments, the last one first, each with its column, if that is at
+/// most `most`.
+fn lines_before(text: &str, most: usize) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().rev().map(|line| (indent(line), line)).filter(move |(at, _)| *at <= most);
+    lines.map(|(at, line)| (at, line.trim())).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// Returns how many items of a list whose dashes are at `column` are at the end of a text.
 fn items(before: &str, column: usize) -> usize {
-    let own = lines_before(before).take_while(|(at, line)| *at > column || (*at == column && item(line).is_some()));
-    own.filter(|(at, _)| *at == column).count()
+    lines_before(before, column).take_while(|(at, line)| *at == column && item(line).is_some()).count()
 }
 
 /// Returns the key at `column` that has nothing behind it, or a list at its column.
@@ -135,7 +144,7 @@ fn list_key(before: &str, column: usize) -> Option<&str> {
     let owner = owner(before, column, Wanted::OrList).filter(|owner| owner.relation.is_eq())?;
     let own = &before[owner.start..];
     let (line, behind) = own.split_once('\n').unwrap_or((own, ""));
-    let first = lines_before(behind).last();
+    let first = lines_before(behind, usize::MAX).last();
     let can_be_list = first.is_none_or(|(at, line)| at == column && item(line).is_some());
     can_be_list.then(|| line.split_once(':').map(|(key, _)| unquoted(key)))?
 }
@@ -149,7 +158,7 @@ fn first_column(before: &str, text: &str) -> Option<usize> {
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     let whole = format!("{line}{text}");
     let mut lines = whole.split('\n').skip(usize::from(!line.trim().is_empty())).filter(|line| !line.trim().is_empty());
-    lines.next().map(|line| line.len() - line.trim_start_matches(' ').len())
+    lines.next().map(indent)
 }
 
 impl Reading {

@@ -8,21 +8,38 @@
 use super::constraint::satisfies;
 use super::environment::Environment;
 use super::expression::Expression;
+use super::memo::Known;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many steps one question may take.
 const FUEL: u32 = 4000;
+
+/// A resolved condition, with the text by which it is known what is assumed of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) value: Expression,
+    pub(super) text: Arc<str>,
+    words: u64,
+}
+
+impl From<Expression> for Condition {
+    fn from(value: Expression) -> Self {
+        let text: Arc<str> = value.to_string().into();
+        Self { value, words: words(&text), text }
+    }
+}
 
 /// What is assumed of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     /// The action whose condition it is.
     pub(super) action: usize,
-    /// The resolved condition; most claims are in many lists.
-    pub(super) condition: Arc<Expression>,
+    /// Most claims are in many lists.
+    pub(super) condition: Arc<Condition>,
     pub(super) holds: bool,
 }
 
@@ -57,6 +74,15 @@ impl Asked {
         }
     }
 
+    /// Adds what was looked up for something else.
+    pub(super) fn add(&mut self, other: &Self) {
+        other.truths.iter().for_each(|(text, truth)| self.add_truth(text, *truth));
+        other.constants.iter().for_each(|(text, constant)| self.add_constant(text, constant.as_ref()));
+        self.ranges.extend(other.ranges.iter().map(|(range, collection)| (*range, collection.clone())));
+        // If something is missing there, it is here too.
+        self.length = self.length.max(other.length);
+    }
+
     fn has_room(&mut self, text: &str) -> bool {
         self.length += text.len();
         self.is_complete()
@@ -71,15 +97,14 @@ impl Asked {
 /// One thing that was assumed, by the text of the expression.
 #[derive(Clone)]
 enum Assumed {
-    Truth(String),
-    Constant(String),
+    Truth(Arc<str>),
+    Constant(Arc<str>),
 }
 
 /// A condition made of others that something is assumed about.
 #[derive(Clone)]
 struct Composite {
-    text: String,
-    condition: Expression,
+    condition: Arc<Condition>,
     holds: bool,
 }
 
@@ -95,9 +120,9 @@ pub(super) struct Mark {
 pub(super) struct Judge<'e> {
     pub(super) environment: Environment<'e>,
     /// What is assumed, by the text of the expression.
-    truths: BTreeMap<String, bool>,
+    truths: BTreeMap<Arc<str>, bool>,
     /// The constants that expressions are assumed to equal.
-    constants: BTreeMap<String, Expression>,
+    constants: BTreeMap<Arc<str>, Expression>,
     composites: Vec<Composite>,
     /// What was assumed, in order.
     order: Vec<Assumed>,
@@ -105,12 +130,20 @@ pub(super) struct Judge<'e> {
     fuel: Cell<u32>,
     /// What was looked up of what is assumed, while that is recorded.
     asked: RefCell<Option<Asked>>,
+    /// What was found before in the same environment.
+    pub(super) known: Rc<Known>,
 }
 
 impl<'e> Judge<'e> {
     pub(super) fn new(environment: Environment<'e>) -> Self {
+        Self::with(environment, &Rc::default())
+    }
+
+    /// Creates a judge that takes what others `found` in the same environment.
+    pub(super) fn with(environment: Environment<'e>, found: &Rc<Known>) -> Self {
         Self {
             environment,
+            known: Rc::clone(found),
             truths: BTreeMap::new(),
             constants: BTreeMap::new(),
             composites: Vec::new(),
@@ -123,15 +156,17 @@ impl<'e> Judge<'e> {
 
     /// Finds something; returns it with what was looked up for it of what is assumed.
     pub(super) fn recording<T>(&self, find: impl FnOnce() -> T) -> (Asked, T) {
-        self.asked.replace(Some(Asked::default()));
+        let outer = self.asked.replace(Some(Asked::default()));
         let found = find();
-        (self.asked.take().unwrap_or_default(), found)
+        let asked = self.asked.replace(outer).unwrap_or_default();
+        self.record_asked(|outer| outer.add(&asked));
+        (asked, found)
     }
 
     /// Returns whether all that was looked up is the same here, where `ranges` go through these collections.
     pub(super) fn is_asked_alike(&self, asked: &Asked, ranges: &BTreeMap<usize, Expression>) -> bool {
-        asked.truths.iter().all(|(text, truth)| self.truths.get(text) == truth.as_ref())
-            && asked.constants.iter().all(|(text, constant)| self.constants.get(text) == constant.as_ref())
+        asked.truths.iter().all(|(text, truth)| self.truths.get(text.as_str()) == truth.as_ref())
+            && asked.constants.iter().all(|(text, constant)| self.constants.get(text.as_str()) == constant.as_ref())
             && asked.ranges.iter().all(|(range, collection)| ranges.get(range) == collection.as_ref())
     }
 
@@ -168,9 +203,21 @@ impl<'e> Judge<'e> {
         self.fuel.set(FUEL);
     }
 
+    /// Returns how many steps are left.
+    pub(super) fn fuel(&self) -> u32 {
+        self.fuel.get()
+    }
+
+    /// Takes as many steps at once, if there are more left; returns whether there are.
+    pub(super) fn spend_all(&self, steps: u32) -> bool {
+        let left = self.fuel.get();
+        self.fuel.set(if steps < left { left - steps } else { left });
+        steps < left
+    }
+
     /// Takes what is printed as `origin` for this text.
     pub(super) fn take_for(&mut self, origin: &str, text: &str) {
-        self.constants.insert(origin.to_owned(), Expression::Text(text.to_owned()));
+        self.constants.insert(origin.into(), Expression::Text(text.to_owned()));
     }
 
     /// Returns whether the resolved `condition` holds; `None` where that is open.
@@ -179,6 +226,14 @@ impl<'e> Judge<'e> {
             return None;
         }
         self.assumed(&condition.to_string()).or_else(|| self.derived(condition))
+    }
+
+    /// Returns whether a condition holds, whose text is known.
+    pub(super) fn truth_of(&self, condition: &Condition) -> Option<bool> {
+        if !self.spend() {
+            return None;
+        }
+        self.assumed(&condition.text).or_else(|| self.derived(&condition.value))
     }
 
     /// Returns whether `condition` holds by the values of its parts.
@@ -262,27 +317,31 @@ impl<'e> Judge<'e> {
     }
 
     /// Assumes that `condition` holds or does not; returns whether that can be.
-    pub(super) fn assume(&mut self, condition: &Expression, holds: bool) -> bool {
+    pub(super) fn assume(&mut self, condition: &Arc<Condition>, holds: bool) -> bool {
         self.refuel();
         let mark = self.mark();
         self.add(condition, holds) && self.is_coherent(mark)
     }
 
-    fn add(&mut self, condition: &Expression, holds: bool) -> bool {
-        if let Some(truth) = self.truth(condition) {
+    fn add(&mut self, condition: &Arc<Condition>, holds: bool) -> bool {
+        if let Some(truth) = self.truth_of(condition) {
             return truth == holds;
         }
-        self.record(&condition.to_string(), holds);
-        if matches!(condition, Expression::Call(..)) {
-            self.composites.push(Composite { text: condition.to_string(), condition: condition.clone(), holds });
+        self.record(&condition.text, holds);
+        if matches!(condition.value, Expression::Call(..)) {
+            self.composites.push(Composite { condition: Arc::clone(condition), holds });
         }
-        self.follow(condition, holds)
+        self.follow(&condition.value, holds)
     }
 
-    fn record(&mut self, text: &str, holds: bool) {
+    fn add_part(&mut self, condition: &Expression, holds: bool) -> bool {
+        self.add(&Arc::new(condition.clone().into()), holds)
+    }
+
+    fn record(&mut self, text: &Arc<str>, holds: bool) {
         if !self.truths.contains_key(text) {
-            self.order.push(Assumed::Truth(text.to_owned()));
-            self.truths.insert(text.to_owned(), holds);
+            self.order.push(Assumed::Truth(Arc::clone(text)));
+            self.truths.insert(Arc::clone(text), holds);
         }
     }
 
@@ -290,27 +349,27 @@ impl<'e> Judge<'e> {
     fn follow(&mut self, condition: &Expression, holds: bool) -> bool {
         let Expression::Call(function, arguments) = condition else {
             if let (Expression::Path(path), true) = (condition, holds) {
-                path.match_indices('.').for_each(|(end, _)| self.record(&path[..end], true));
+                path.match_indices('.').for_each(|(end, _)| self.record(&path[..end].into(), true));
             }
             return true;
         };
         match (function.as_str(), arguments.as_slice(), holds) {
-            ("not" | "empty", [value], _) => self.add(value, !holds),
+            ("not" | "empty", [value], _) => self.add_part(value, !holds),
             ("and", _, true) | ("or" | "default" | "coalesce", _, false) => {
-                arguments.iter().all(|argument| self.add(argument, holds))
+                arguments.iter().all(|argument| self.add_part(argument, holds))
             }
             ("and" | "or", _, _) => {
                 let open: Vec<_> = arguments.iter().filter(|argument| self.truth(argument).is_none()).collect();
                 let mut open = open.into_iter();
                 match (open.next(), open.next()) {
-                    (Some(only), None) => self.add(only, holds),
+                    (Some(only), None) => self.add_part(only, holds),
                     _ => true,
                 }
             }
             ("eq", [value, constant], true) | ("ne", [value, constant], false) if constant.is_constant() => {
-                let text = value.to_string();
+                let text = Arc::from(value.to_string());
                 if !self.constants.contains_key(&text) {
-                    self.order.push(Assumed::Constant(text.clone()));
+                    self.order.push(Assumed::Constant(Arc::clone(&text)));
                     self.constants.insert(text, constant.clone());
                 }
                 true
@@ -321,21 +380,22 @@ impl<'e> Judge<'e> {
 
     /// Returns whether no condition has another value by its parts than the one assumed, after what was assumed since `mark`.
     fn is_coherent(&self, mark: Mark) -> bool {
-        let touches = |composite: &Composite| {
-            self.order[mark.order..]
-                .iter()
-                .any(|(Assumed::Truth(text) | Assumed::Constant(text))| composite.text.contains(text))
+        let new = self.order[mark.order..].iter().map(|(Assumed::Truth(new) | Assumed::Constant(new))| new);
+        let new: Vec<(&str, u64)> = new.map(|new| (&**new, words(new))).collect();
+        let touches = |composite: &&Composite| {
+            let Condition { text, words, .. } = &*composite.condition;
+            new.iter().any(|(new, of_new)| of_new & !words == 0 && text.contains(new))
         };
-        self.composites.iter().filter(|composite| touches(composite)).all(|composite| {
+        self.composites.iter().filter(touches).all(|composite| {
             self.refuel();
-            self.derived(&composite.condition).is_none_or(|truth| truth == composite.holds)
+            self.derived(&composite.condition.value).is_none_or(|truth| truth == composite.holds)
         })
     }
 
     /// Decides about `condition`: as it must be, else as it is `preferred`, else as it can be.
-    pub(super) fn decide(&mut self, condition: &Expression, preferred: bool) -> bool {
+    pub(super) fn decide(&mut self, condition: &Arc<Condition>, preferred: bool) -> bool {
         self.refuel();
-        if let Some(truth) = self.truth(condition) {
+        if let Some(truth) = self.truth_of(condition) {
             return truth;
         }
         let mark = self.mark();
@@ -366,6 +426,20 @@ impl<'e> Judge<'e> {
             }
         }
     }
+}
+
+/// Returns a set of the words in a text: what is not in it is not in the text.
+fn words(text: &str) -> u64 {
+    let (mut all, mut word) = (0, 0_u64);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            word = word.wrapping_mul(31).wrapping_add(u64::from(byte));
+        } else {
+            all |= 1 << (word % 61);
+            word = 0;
+        }
+    }
+    all | 1 << (word % 61)
 }
 
 fn compare(function: &str, order: Ordering) -> bool {

@@ -20,12 +20,20 @@ const MOST: usize = 8;
 pub(super) struct Known {
     /// The texts that actions can print.
     pub(super) outputs: Memo<Outputs>,
+    /// The texts that definitions can print.
+    pub(super) definitions: Memo<Outputs>,
     /// What else is known of what they print.
     pub(super) descriptions: Memo<Description>,
 }
 
-/// What was found, behind what was looked up for that.
-type Found<T> = (Asked, Rc<T>);
+/// Something that was found.
+struct Found<T> {
+    /// What was looked up for that.
+    asked: Asked,
+    /// How many steps that took.
+    steps: u32,
+    value: Rc<T>,
+}
 
 /// What was found, by the texts of what it was found for.
 pub(super) struct Memo<T> {
@@ -41,17 +49,19 @@ impl<T> Default for Memo<T> {
 impl<T> Memo<T> {
     /// Returns what was found for `text` in a reading for which that is the same, else what is found now.
     pub(super) fn get(&self, text: String, judge: &Judge<'_>, ranges: &Ranges, find: impl FnOnce() -> T) -> Rc<T> {
-        let is_same = |(asked, _): &&Found<T>| judge.is_asked_alike(asked, ranges);
-        if let Some((_, known)) = self.found.borrow().get(&text).and_then(|all| all.iter().find(is_same)) {
-            return Rc::clone(known);
+        let is_same = |found: &&Found<T>| judge.is_asked_alike(&found.asked, ranges) && judge.spend_all(found.steps);
+        if let Some(known) = self.found.borrow().get(&text).and_then(|all| all.iter().find(is_same)) {
+            judge.record_asked(|asked| asked.add(&known.asked));
+            return Rc::clone(&known.value);
         }
-        judge.refuel();
+        let before = judge.fuel();
         let (asked, new) = judge.recording(find);
-        let (mut found, new) = (self.found.borrow_mut(), Rc::new(new));
+        let (mut found, value) = (self.found.borrow_mut(), Rc::new(new));
         let all = found.entry(text).or_default();
-        if all.len() < MOST && asked.is_complete() {
-            all.push((asked, Rc::clone(&new)));
+        if all.len() < MOST && asked.is_complete() && judge.fuel() > 0 {
+            let steps = before.saturating_sub(judge.fuel());
+            all.push(Found { asked, steps, value: Rc::clone(&value) });
         }
-        new
+        value
     }
 }

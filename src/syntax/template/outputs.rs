@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::default_value::value_at;
+use super::default_value::{Ranges, value_at};
 use super::expression::{Binding, Expression};
 use super::functions::apply;
 use super::judge::Judge;
@@ -216,11 +216,15 @@ impl Judge<'_> {
     fn helper(&self, name: &str, argument: Option<&Expression>) -> Outputs {
         let level = self.level.get();
         let Some(part) = self.environment.defines.get(name).filter(|_| level < LEVELS) else { return Outputs::open() };
-        let mut scope = Scope::new(argument.cloned().unwrap_or(Expression::word("nil")));
-        self.level.set(level + 1);
-        let outputs = self.body(part, part.nodes(), &mut scope);
-        self.level.set(level);
-        outputs
+        let argument = argument.cloned().unwrap_or(Expression::word("nil"));
+        let find = || {
+            self.level.set(level + 1);
+            let outputs = self.body(part, part.nodes(), &mut Scope::new(argument.clone()));
+            self.level.set(level);
+            outputs
+        };
+        let text = format!("{level} {name} {argument}");
+        Outputs::clone(&self.known.definitions.get(text, self, &Ranges::new(), find))
     }
 
     /// Returns what a definition can print, whatever it is called with.

@@ -72,8 +72,6 @@ pub(super) struct Printer<'p, 'e> {
     placeholders: &'p Placeholders,
     /// The ways that are not to be told.
     seen: &'p BTreeSet<Way>,
-    /// What is known of what actions print.
-    known: &'p Known,
     /// What the blocks around the place assume.
     around: Vec<Claim>,
     /// How blocks were decided on which it depends what variables are, by their names, and values (by an empty one).
@@ -94,17 +92,16 @@ impl<'p, 'e> Printer<'p, 'e> {
         environment: Environment<'e>,
         placeholders: &'p Placeholders,
         seen: &'p BTreeSet<Way>,
-        known: &'p Known,
+        known: &Rc<Known>,
     ) -> Self {
         Self {
             part,
-            judge: Judge::new(environment),
+            judge: Judge::with(environment, known),
             environment,
             scope: Scope::new(Expression::Path("$".to_owned())),
             ranges: Ranges::new(),
             placeholders,
             seen,
-            known,
             around: Vec::new(),
             decided: BTreeMap::new(),
             depth: 0,
@@ -227,8 +224,9 @@ impl<'p, 'e> Printer<'p, 'e> {
         if action.pipeline.binding != Binding::None {
             return Flow::On;
         }
-        let outputs =
-            self.known.outputs.get(value.to_string(), &self.judge, &self.ranges, || self.judge.outputs(&value));
+        self.judge.refuel();
+        let (known, find) = (&self.judge.known.outputs, || self.judge.outputs(&value));
+        let outputs = known.get(value.to_string(), &self.judge, &self.ranges, find);
         let is_kept = self.is_kept(index) && !self.is_hole(index, &value) && !self.is_part_of_flow(index);
         if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
@@ -274,7 +272,8 @@ impl<'p, 'e> Printer<'p, 'e> {
     /// Returns what is known of what an action prints.
     fn description(&self, value: &Expression, around: Around) -> Rc<Description> {
         let find = || Defaults::new(&self.judge, &self.ranges).description(value, around);
-        self.known.descriptions.get(format!("{around:?}{value}"), &self.judge, &self.ranges, find)
+        self.judge.refuel();
+        self.judge.known.descriptions.get(format!("{around:?}{value}"), &self.judge, &self.ranges, find)
     }
 
     /// Prints the placeholder of an action.
@@ -538,7 +537,7 @@ impl<'p, 'e> Printer<'p, 'e> {
                     Keyword::Range => self.scope.resolve(&action.pipeline.value),
                     _ => self.bind(&action.pipeline),
                 };
-                claims.push(Claim { action: branch.action, condition: Arc::new(condition), holds: true });
+                claims.push(Claim { action: branch.action, condition: Arc::new(condition.into()), holds: true });
             }
         }
         let context = self.context_of(block.branches.iter().map(|branch| &actions[branch.action].pipeline));
@@ -566,7 +565,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     fn choose(&mut self, block: &Branching, claims: &[Claim]) -> usize {
         let mut branches = block.branches.iter().zip(claims);
         let chosen = branches.position(|(branch, claim)| {
-            let is_preferred = branch.ending == Ending::GoesOn && !is_later(&claim.condition);
+            let is_preferred = branch.ending == Ending::GoesOn && !is_later(&claim.condition.value);
             self.judge.decide(&claim.condition, is_preferred)
         });
         let taken = chosen.unwrap_or(claims.len());
@@ -605,7 +604,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         let flow = match action.keyword {
             Keyword::Range => self.turn(block, taken),
             Keyword::With => {
-                self.scope.dot = Expression::clone(&claims[taken].condition);
+                self.scope.dot = claims[taken].condition.value.clone();
                 self.nodes(&branch.body)
             }
             Keyword::Block => {

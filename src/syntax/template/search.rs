@@ -19,6 +19,8 @@ use super::tree::{Ending, Node, Part};
 use crate::syntax::text::Span;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// How often a reading is begun again to avoid a `fail`.
 const ATTEMPTS: usize = 16;
@@ -139,7 +141,7 @@ fn named_as(reading: &Reading) -> Reading {
 
 fn printed_as(part: Part<'_>, environment: Environment<'_>, reading: &Reading) -> Option<Reading> {
     let (placeholders, seen) = (Placeholders::new(part.template), BTreeSet::new());
-    let known = Known::default();
+    let known = Rc::new(Known::default());
     let mut printer = Printer::new(part, environment, &placeholders, &seen, &known);
     printer.name_as(reading);
     printer.run(&reading.claims).ok()?;
@@ -164,7 +166,7 @@ struct Search<'p, 'e> {
     environment: Environment<'e>,
     placeholders: Placeholders,
     /// What is known of what actions print.
-    known: Known,
+    known: Rc<Known>,
     /// How often the part is printed at most.
     limit: usize,
     /// How often it was printed.
@@ -204,7 +206,7 @@ impl<'p, 'e> Search<'p, 'e> {
             part,
             environment,
             placeholders: Placeholders::new(part.template),
-            known: Known::default(),
+            known: Rc::default(),
             limit,
             printed: 0,
             readings: Vec::new(),
@@ -329,10 +331,10 @@ impl<'p, 'e> Search<'p, 'e> {
 
     /// Says why an alternative cannot be taken, if it turns out that it cannot.
     fn refusal(&self, alternative: &Alternative) -> Refusal {
-        let judge = Judge::new(self.environment);
+        let judge = Judge::with(self.environment, &self.known);
         let decided = alternative.claims.iter().find(|claim| {
             judge.refuel();
-            judge.truth(&claim.condition).is_some_and(|truth| truth != claim.holds)
+            judge.truth_of(&claim.condition).is_some_and(|truth| truth != claim.holds)
         });
         let reason = if decided.is_some() { Reason::Target } else { Reason::Contradiction };
         let action = decided.or(alternative.claims.last()).map_or(0, |claim| claim.action);
@@ -340,7 +342,7 @@ impl<'p, 'e> Search<'p, 'e> {
         let suffixed = Judge::new(Environment { facts: &facts, ..self.environment });
         let can_hold = |claim: &Claim| {
             suffixed.refuel();
-            suffixed.truth(&claim.condition).is_none_or(|truth| truth == claim.holds)
+            suffixed.truth_of(&claim.condition).is_none_or(|truth| truth == claim.holds)
         };
         Refusal { action, reason, with_suffix: decided.is_some() && alternative.claims.iter().all(can_hold) }
     }
@@ -382,7 +384,7 @@ impl<'p, 'e> Search<'p, 'e> {
     /// Blocks with others in them take another branch together with all that are as deep. Of several others the last is taken, which is the one
     /// that prints nothing where there is one: what all leave out together can leave an object without something.
     fn read_columns(&mut self) {
-        let mut conditions: BTreeMap<String, usize> = BTreeMap::new();
+        let mut conditions: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let (mut columns, mut depths) = (BTreeMap::new(), BTreeSet::new());
         for (at, one) in self.met.iter().enumerate().filter(|(_, one)| one.is_first) {
             let next = self.met[at..].iter().find(|next| next.way.block != one.way.block);
@@ -390,7 +392,7 @@ impl<'p, 'e> Search<'p, 'e> {
                 depths.insert(one.depth);
             } else if let Some(claim) = one.claims.last() {
                 let next = conditions.len();
-                columns.insert(one.way.block, *conditions.entry(claim.condition.to_string()).or_insert(next));
+                columns.insert(one.way.block, *conditions.entry(Arc::clone(&claim.condition.text)).or_insert(next));
             }
         }
         let (count, parts) = parts(conditions.len());
@@ -432,7 +434,7 @@ impl<'p, 'e> Search<'p, 'e> {
         claims: &[Claim],
         rank: impl Fn(&Pairs, &Ways, &Alternative) -> R,
     ) -> Option<(usize, Vec<Claim>)> {
-        let mut judge = Judge::new(self.environment);
+        let mut judge = Judge::with(self.environment, &self.known);
         let can_be = |judge: &mut Judge<'_>, claims: &[Claim]| {
             claims.iter().all(|claim| judge.assume(&claim.condition, claim.holds))
         };
