@@ -232,7 +232,7 @@ fn of_turn(values: &[Value], turn: usize) -> Option<&Value> {
 fn fill_texts(data: &mut Value, place: Option<&PathRef<'_>>, texts: &[(&str, &Value)], printed: &mut Vec<FieldPath>) {
     let path = || place.map(PathRef::path).unwrap_or_default();
     match data {
-        Value::String(text) => {
+        Value::String(text) if is_open(text) => {
             if let Some((_, value)) = texts.iter().find(|(name, _)| *name == text.as_str()) {
                 printed.extend(children(&path(), value));
                 *data = Value::clone(value);
@@ -251,12 +251,20 @@ fn fill_texts(data: &mut Value, place: Option<&PathRef<'_>>, texts: &[(&str, &Va
             }
             map.iter_mut().for_each(|(key, value)| fill_texts(value, Some(&PathRef::key(place, key)), texts, printed));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// Returns whether a text can have a variable: most have none.
+fn is_open(text: &str) -> bool {
+    text.contains('$')
 }
 
 /// Returns the keys of a mapping that actions print, each with what it is.
 fn printed_keys(map: &Map<String, Value>, texts: &[(&str, &Value)]) -> Vec<(String, String)> {
+    if !map.keys().any(|key| is_open(key)) {
+        return Vec::new();
+    }
     let found = texts.iter().filter(|(name, _)| member(map, name).is_some());
     found.filter_map(|(name, value)| Some(((*name).to_owned(), value.as_str()?.to_owned()))).collect()
 }

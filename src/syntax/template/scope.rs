@@ -231,6 +231,18 @@ fn fields(base: Expression, path: &str) -> Expression {
     path.split('.').filter(|name| !name.is_empty()).fold(base, field)
 }
 
+/// Returns a mapping as it was before `set` gave it other fields than that with a name.
+fn before_others<'e>(mut mapping: &'e Expression, name: &str) -> &'e Expression {
+    while let Expression::Call(function, arguments) = mapping
+        && function == "set"
+        && let [inner, Expression::Text(key), _] = arguments.as_slice()
+        && key != name
+    {
+        mapping = inner;
+    }
+    mapping
+}
+
 fn field(base: Expression, name: &str) -> Expression {
     match base {
         Expression::Path(mut path) => {
@@ -257,7 +269,7 @@ fn field(base: Expression, name: &str) -> Expression {
         },
         Expression::Call(function, arguments) if function == "set" => match arguments.as_slice() {
             [_, Expression::Text(key), value] if key == name => value.clone(),
-            [mapping, Expression::Text(_), _] => field(mapping.clone(), name),
+            [mapping, Expression::Text(_), _] => field(before_others(mapping, name).clone(), name),
             _ => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
         },
         Expression::Member(value, path) => Expression::Member(value, format!("{path}.{name}")),
