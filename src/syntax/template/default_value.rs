@@ -16,7 +16,7 @@ use super::changes::change_called;
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
 use super::functions::{LARGEST, UNKNOWN, apply, is_empty, text_of};
-use super::judge::Judge;
+use super::judge::{Judge, Resolved};
 use super::lex::{Action, Keyword};
 use super::scope::{EITHER, Scope};
 use super::tree::{Branch, Branching, Node, Part, Template};
@@ -76,6 +76,10 @@ pub(super) struct Description {
     pub(super) is_missing: bool,
     /// The key in the values of the chart of all that is printed, where that is known.
     pub(super) key: Option<String>,
+    /// The data that texts of the chart make of it, where it is not one of these alone.
+    pub(super) alternatives: Vec<Value>,
+    /// The texts that it can be, if there are no others; one in quotes is what is in them.
+    pub(super) texts: Option<BTreeSet<String>>,
 }
 
 /// What is around an action.
@@ -114,17 +118,44 @@ impl<'d, 'e> Defaults<'d, 'e> {
     }
 
     /// Returns what is known of what is printed.
-    pub(super) fn description(&self, expression: &Expression, around: Around) -> Description {
+    pub(super) fn description(&self, printed: &Resolved, around: Around) -> Description {
+        let expression = &printed.value;
         let by_default = match around {
             Around::Entries => self.entries_of(expression),
             Around::Quotes | Around::Nothing => self.scalars_of(expression, around),
         };
-        Description {
+        let own = Description {
             by_default,
             decided: self.decided.take(),
             is_required: self.is_required(expression),
             is_missing: self.is_missing(expression),
             key: self.key_of(expression),
+            alternatives: Vec::new(),
+            texts: None,
+        };
+        if around == Around::Entries { own } else { self.with_texts(printed, around, own) }
+    }
+
+    /// Returns a description with the texts that can be printed.
+    fn with_texts(&self, printed: &Resolved, around: Around, own: Description) -> Description {
+        let judge = self.judge;
+        judge.refuel();
+        let outputs = judge.known.outputs.get(&printed.text, judge, self.ranges, || judge.outputs(&printed.value));
+        let alternatives = || {
+            // With what users set, an empty text stands for nothing.
+            let texts = outputs.texts().filter(|text| !(outputs.open && text.is_empty()));
+            texts.filter_map(|text| around.data_of(text)).collect()
+        };
+        let is_chosen = outputs.known().is_none() && (own.by_default.is_some() || !outputs.open);
+        let data = |text: &str| if text.starts_with(['"', '\'']) { around.data_of(text) } else { None };
+        let unquoted = |text: &str| match data(text) {
+            Some(Value::String(data)) => data,
+            _ => text.to_owned(),
+        };
+        Description {
+            alternatives: if is_chosen { alternatives() } else { Vec::new() },
+            texts: (!outputs.open).then(|| outputs.texts().map(unquoted).collect()),
+            ..own
         }
     }
 

@@ -18,15 +18,15 @@ use std::sync::Arc;
 /// How many steps one question may take.
 const FUEL: u32 = 4000;
 
-/// A resolved condition, with the text by which it is known what is assumed of it.
+/// A resolved expression, with the text by which it is known what is assumed of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(super) struct Resolved {
     pub(super) value: Expression,
     pub(super) text: Arc<str>,
     words: u64,
 }
 
-impl From<Expression> for Condition {
+impl From<Expression> for Resolved {
     fn from(value: Expression) -> Self {
         let text: Arc<str> = value.to_string().into();
         Self { value, words: words(&text), text }
@@ -39,7 +39,7 @@ pub(super) struct Claim {
     /// The action whose condition it is.
     pub(super) action: usize,
     /// Most claims are in many lists.
-    pub(super) condition: Arc<Condition>,
+    pub(super) condition: Arc<Resolved>,
     pub(super) holds: bool,
 }
 
@@ -104,7 +104,7 @@ enum Assumed {
 /// A condition made of others that something is assumed about.
 #[derive(Clone)]
 struct Composite {
-    condition: Arc<Condition>,
+    condition: Arc<Resolved>,
     holds: bool,
 }
 
@@ -229,7 +229,7 @@ impl<'e> Judge<'e> {
     }
 
     /// Returns whether a condition holds, whose text is known.
-    pub(super) fn truth_of(&self, condition: &Condition) -> Option<bool> {
+    pub(super) fn truth_of(&self, condition: &Resolved) -> Option<bool> {
         if !self.spend() {
             return None;
         }
@@ -317,13 +317,13 @@ impl<'e> Judge<'e> {
     }
 
     /// Assumes that `condition` holds or does not; returns whether that can be.
-    pub(super) fn assume(&mut self, condition: &Arc<Condition>, holds: bool) -> bool {
+    pub(super) fn assume(&mut self, condition: &Arc<Resolved>, holds: bool) -> bool {
         self.refuel();
         let mark = self.mark();
         self.add(condition, holds) && self.is_coherent(mark)
     }
 
-    fn add(&mut self, condition: &Arc<Condition>, holds: bool) -> bool {
+    fn add(&mut self, condition: &Arc<Resolved>, holds: bool) -> bool {
         if let Some(truth) = self.truth_of(condition) {
             return truth == holds;
         }
@@ -383,7 +383,7 @@ impl<'e> Judge<'e> {
         let new = self.order[mark.order..].iter().map(|(Assumed::Truth(new) | Assumed::Constant(new))| new);
         let new: Vec<(&str, u64)> = new.map(|new| (&**new, words(new))).collect();
         let touches = |composite: &&Composite| {
-            let Condition { text, words, .. } = &*composite.condition;
+            let Resolved { text, words, .. } = &*composite.condition;
             new.iter().any(|(new, of_new)| of_new & !words == 0 && text.contains(new))
         };
         self.composites.iter().filter(touches).all(|composite| {
@@ -393,7 +393,7 @@ impl<'e> Judge<'e> {
     }
 
     /// Decides about `condition`: as it must be, else as it is `preferred`, else as it can be.
-    pub(super) fn decide(&mut self, condition: &Arc<Condition>, preferred: bool) -> bool {
+    pub(super) fn decide(&mut self, condition: &Arc<Resolved>, preferred: bool) -> bool {
         self.refuel();
         if let Some(truth) = self.truth_of(condition) {
             return truth;

@@ -5,7 +5,7 @@
 //!
 //! Invariant: what is taken is what would be found.
 
-use super::default_value::{Description, Ranges};
+use super::default_value::{Around, Description, Ranges};
 use super::judge::{Asked, Judge};
 use super::outputs::Outputs;
 use std::cell::RefCell;
@@ -22,8 +22,14 @@ pub(super) struct Known {
     pub(super) outputs: Memo<Outputs>,
     /// The texts that definitions can print.
     pub(super) definitions: Memo<Outputs>,
-    /// What else is known of what they print.
-    pub(super) descriptions: Memo<Description>,
+    /// What else is known of what they print, of entries or items, of a text in quotes, and of any data.
+    descriptions: [Memo<Description>; 3],
+}
+
+impl Known {
+    pub(super) fn descriptions(&self, around: Around) -> &Memo<Description> {
+        &self.descriptions[around as usize]
+    }
 }
 
 /// Something that was found.
@@ -48,16 +54,16 @@ impl<T> Default for Memo<T> {
 
 impl<T> Memo<T> {
     /// Returns what was found for `text` in a reading for which that is the same, else what is found now.
-    pub(super) fn get(&self, text: String, judge: &Judge<'_>, ranges: &Ranges, find: impl FnOnce() -> T) -> Rc<T> {
+    pub(super) fn get(&self, text: &str, judge: &Judge<'_>, ranges: &Ranges, find: impl FnOnce() -> T) -> Rc<T> {
         let is_same = |found: &&Found<T>| judge.is_asked_alike(&found.asked, ranges) && judge.spend_all(found.steps);
-        if let Some(known) = self.found.borrow().get(&text).and_then(|all| all.iter().find(is_same)) {
+        if let Some(known) = self.found.borrow().get(text).and_then(|all| all.iter().find(is_same)) {
             judge.record_asked(|asked| asked.add(&known.asked));
             return Rc::clone(&known.value);
         }
         let before = judge.fuel();
         let (asked, new) = judge.recording(find);
         let (mut found, value) = (self.found.borrow_mut(), Rc::new(new));
-        let all = found.entry(text).or_default();
+        let all = found.entry(text.to_owned()).or_default();
         if all.len() < MOST && asked.is_complete() && judge.fuel() > 0 {
             let steps = before.saturating_sub(judge.fuel());
             all.push(Found { asked, steps, value: Rc::clone(&value) });

@@ -224,7 +224,7 @@ impl Judge<'_> {
             outputs
         };
         let text = format!("{level} {name} {argument}");
-        Outputs::clone(&self.known.definitions.get(text, self, &Ranges::new(), find))
+        Outputs::clone(&self.known.definitions.get(&text, self, &Ranges::new(), find))
     }
 
     /// Returns what a definition can print, whatever it is called with.

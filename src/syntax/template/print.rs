@@ -10,7 +10,7 @@ use super::default_value::{Around, Defaults, Description, Ranges, paths_in};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
-use super::judge::{Claim, Judge};
+use super::judge::{Claim, Judge, Resolved};
 use super::lex::{Action, Keyword, SPACE};
 use super::memo::Known;
 use super::outputs::Outputs;
@@ -23,6 +23,7 @@ use super::written_yaml::read_yaml;
 use crate::syntax::text::Span;
 use crate::syntax::variable::{Certainty, PrintedType};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -214,7 +215,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         let action = &self.part.template.actions()[index];
         let value = match action.keyword {
             Keyword::Leave => return Flow::Left,
-            Keyword::Print | Keyword::Template => self.bind(&action.pipeline),
+            Keyword::Print | Keyword::Template => Resolved::from(self.bind(&action.pipeline)),
             Keyword::Comment => {
                 self.comment(index);
                 return Flow::On;
@@ -225,16 +226,16 @@ impl<'p, 'e> Printer<'p, 'e> {
             return Flow::On;
         }
         self.judge.refuel();
-        let (known, find) = (&self.judge.known.outputs, || self.judge.outputs(&value));
-        let outputs = known.get(value.to_string(), &self.judge, &self.ranges, find);
-        let is_kept = self.is_kept(index) && !self.is_hole(index, &value) && !self.is_part_of_flow(index);
+        let (known, find) = (&self.judge.known.outputs, || self.judge.outputs(&value.value));
+        let outputs = known.get(&value.text, &self.judge, &self.ranges, find);
+        let is_kept = self.is_kept(index) && !self.is_hole(index, &value.value) && !self.is_part_of_flow(index);
         if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
-        } else if let Some(text) = self.reading.given.get(&identity(&value, index)).cloned() {
+        } else if let Some(text) = self.reading.given.get(&*identity(&value, index)).cloned() {
             self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
-        } else if self.is_hole(index, &value) {
-            let column = column(self.part, action, &value, self.environment.defines);
+        } else if self.is_hole(index, &value.value) {
+            let column = column(self.part, action, &value.value, self.environment.defines);
             let (at, action) = (self.reading.text.len(), index);
             let hole = Hole { at, column, required: None, by_default: None, has_branches: false, key: None, action };
             self.reading.holes.push(hole);
@@ -248,7 +249,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Adds what is known of what an action prints into the last hole.
-    fn describe_hole(&mut self, value: &Expression) {
+    fn describe_hole(&mut self, value: &Resolved) {
         let description = self.description(value, Around::Entries);
         let Some(hole) = self.reading.holes.last_mut() else { return };
         let is_required = match &description.by_default {
@@ -260,7 +261,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         hole.by_default.clone_from(&description.by_default);
         if let Some([first]) = hole.by_default.as_deref() {
             let defaults = Defaults::new(&self.judge, &self.ranges);
-            let others = defaults.entries_in_branches(value, first, &description.decided);
+            let others = defaults.entries_in_branches(&value.value, first, &description.decided);
             if !others.is_empty() {
                 // The last one stays where what others print changes.
                 hole.has_branches = true;
@@ -270,16 +271,18 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns what is known of what an action prints.
-    fn description(&self, value: &Expression, around: Around) -> Rc<Description> {
+    fn description(&self, value: &Resolved, around: Around) -> Rc<Description> {
         let find = || Defaults::new(&self.judge, &self.ranges).description(value, around);
         self.judge.refuel();
-        self.judge.known.descriptions.get(format!("{around:?}{value}"), &self.judge, &self.ranges, find)
+        self.judge.known.descriptions(around).get(&value.text, &self.judge, &self.ranges, find)
     }
 
     /// Prints the placeholder of an action.
-    fn opaque(&mut self, index: usize, value: &Expression, outputs: &Outputs) {
-        let number = *self.reading.names.entry(identity(value, index)).or_insert(index);
-        if value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
+    fn opaque(&mut self, index: usize, value: &Resolved, outputs: &Outputs) {
+        let identity = identity(value, index);
+        let known = self.reading.names.get(&*identity).copied();
+        let number = known.unwrap_or_else(|| *self.reading.names.entry(identity.into_owned()).or_insert(index));
+        if value.value.pipe().any(|(function, _)| STRUCTURED.contains(&function)) {
             self.reading.mappings.insert(number);
         }
         let known = outputs.known().and_then(|text| Some((text, read_yaml(text)?)));
@@ -300,7 +303,7 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Adds what is known of what an action prints, for which the placeholder with a number stands: all of its text, and what that is as YAML,
     /// if it is `known`.
-    fn describe(&mut self, number: usize, value: &Expression, outputs: &Outputs, known: Option<&(&str, Value)>) {
+    fn describe(&mut self, number: usize, value: &Resolved, outputs: &Outputs, known: Option<&(&str, Value)>) {
         let around = self.around();
         let description = self.description(value, around);
         let by_default = match known {
@@ -311,27 +314,16 @@ impl<'p, 'e> Printer<'p, 'e> {
         self.reading.known.extend(outputs.known().map(|text| (number, text.to_owned())));
         if by_default.is_none() && description.is_required {
             self.reading.required.insert(number);
-            if description.is_missing && !value.pipe().any(|(function, _)| function == "required") {
+            if description.is_missing && !value.value.pipe().any(|(function, _)| function == "required") {
                 self.reading.missing.insert(number);
             }
         }
         self.reading.keys.extend(description.key.clone().map(|key| (number, key)));
-        if outputs.known().is_none() && (by_default.is_some() || !outputs.open) {
-            // With what users set, an empty text stands for nothing.
-            let texts = outputs.texts().filter(|text| !(outputs.open && text.is_empty()));
-            let alternatives: Vec<Value> = texts.filter_map(|text| around.data_of(text)).collect();
-            self.reading.alternatives.extend((!alternatives.is_empty()).then_some((number, alternatives)));
+        if !description.alternatives.is_empty() {
+            self.reading.alternatives.insert(number, description.alternatives.clone());
         }
         self.reading.defaults.extend(by_default.map(|values| (number, values)));
-        if !outputs.open {
-            // One in quotes is what is in them.
-            let data = |text: &str| around.data_of(text).filter(|_| text.starts_with(['"', '\'']));
-            let unquoted = |text: &str| match data(text) {
-                Some(Value::String(data)) => data,
-                _ => text.to_owned(),
-            };
-            self.reading.texts.insert(number, outputs.texts().map(unquoted).collect());
-        }
+        self.reading.texts.extend(description.texts.clone().map(|texts| (number, texts)));
     }
 
     /// Returns whether an action prints a part of a plain scalar of a flow collection, which would get quotes.
@@ -454,13 +446,13 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns the type of what an action prints that is not in quotes, where it is known.
-    fn printed_type(&self, value: &Expression) -> Option<PrintedType> {
+    fn printed_type(&self, value: &Resolved) -> Option<PrintedType> {
         let begins = self.line().trim_end().ends_with([':', '-', '[', '{', ',']);
-        begins.then(|| type_of(value, self.environment).or_else(|| self.type_by_default(value))).flatten()
+        begins.then(|| type_of(&value.value, self.environment).or_else(|| self.type_by_default(value))).flatten()
     }
 
     /// Returns the type of what is printed where users of the chart set nothing, outside of definitions.
-    fn type_by_default(&self, value: &Expression) -> Option<PrintedType> {
+    fn type_by_default(&self, value: &Resolved) -> Option<PrintedType> {
         self.environment.values?;
         let description = self.description(value, Around::Nothing);
         let values = description.by_default.as_ref()?;
@@ -715,11 +707,11 @@ fn collect_assigned<'p>(nodes: &'p [Node], actions: &'p [Action], into: &mut BTr
 }
 
 /// Returns a text that is the same for two actions if they print the same.
-fn identity(value: &Expression, index: usize) -> String {
-    let text = value.to_string();
+fn identity(value: &Resolved, index: usize) -> Cow<'_, str> {
+    let text = &*value.text;
     let volatile = text.contains('(')
         && ["(rand", "(gen", "(uuidv4", "(now", "(htpasswd", "(bcrypt"].iter().any(|name| text.contains(name));
-    if volatile { format!("{text}@{index}") } else { text }
+    if volatile { Cow::Owned(format!("{text}@{index}")) } else { Cow::Borrowed(text) }
 }
 
 /// Returns the column of what an action prints.
