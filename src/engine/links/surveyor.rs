@@ -56,9 +56,18 @@ impl<'p> Surveyor<'p> {
 
     /// Takes the survey of a file.
     pub fn survey(&self, manifest: &Manifest) -> FileSurvey {
+        let has_variables = memmem::find(manifest.text.as_bytes(), b"${").is_some();
+        self.survey_with(manifest, |object| if has_variables { variables(&object.value) } else { None })
+    }
+
+    /// Takes the survey of a file; `open` says what of an object is not known.
+    pub(crate) fn survey_with(
+        &self,
+        manifest: &Manifest,
+        open: impl Fn(&Object) -> Option<Box<OpenParts>>,
+    ) -> FileSurvey {
         let mut names = Names::default();
         let has_json_patches = manifest.data_patches.iter().any(|patch| patch.is_json);
-        let has_variables = memmem::find(manifest.text.as_bytes(), b"${").is_some();
         let objects = manifest.objects.iter().map(|object| ObjectSurvey {
             kind: object.kind.clone(),
             api_version: object.api_version.clone(),
@@ -72,7 +81,7 @@ impl<'p> Surveyor<'p> {
                 .then(|| identity::of_json_patch(&object.value).into_boxed_slice()),
             is_instruction: object.read_from.is_instruction(),
             has_names: self.add_names(object, has_json_patches, &mut names),
-            open: if has_variables { variables(&object.value) } else { None },
+            open: open(object),
         });
         let objects: Vec<ObjectSurvey> = objects.collect();
         let components = manifest.data_patches.iter().filter(|patch| !patch.components.is_empty());

@@ -35,12 +35,15 @@ pub(crate) struct Group {
 /// Finds the groups of the files of a run, in the order of their first files.
 pub(crate) fn groups(run: &Run<'_>) -> Vec<Group> {
     let mut ties = Ties { run, parents: (0..run.files.len()).collect(), by_kind: files_by_kind(run.files) };
-    ties.add_applications();
-    ties.add_selectors();
-    ties.add_references();
-    ties.add_ignored_fields();
-    ties.add_converted_together();
-    ties.add_namesakes();
+    // Nothing is tied to a file alone, such as what a template prints.
+    if run.files.len() > 1 {
+        ties.add_applications();
+        ties.add_selectors();
+        ties.add_references();
+        ties.add_ignored_fields();
+        ties.add_converted_together();
+        ties.add_namesakes();
+    }
     ties.into_groups()
 }
 

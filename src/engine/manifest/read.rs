@@ -106,6 +106,11 @@ pub(crate) fn rests<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t
     })
 }
 
+/// Returns the first words of the values of `key`, without quotes.
+pub(crate) fn words_behind<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+    rests(text, key).map(|rest| rest.split([' ', ',', '"', '\'']).next().unwrap_or_default())
+}
+
 fn is_in_templates(file: &str) -> bool {
     file.contains("templates") && file.split(['/', '\\']).any(|folder| folder == "templates")
 }

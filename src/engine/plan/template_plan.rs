@@ -18,7 +18,7 @@ use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
 use crate::engine::finding::{Code, Finding, FindingObject, Location, Severity};
-use crate::engine::manifest::{Ignore, Ignores, Recognizer};
+use crate::engine::manifest::{self, Ignore, Ignores, Recognizer};
 use crate::engine::notices::pins::Pin;
 use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
@@ -251,10 +251,8 @@ impl<'t> TemplatePlan<'t> {
             let passes = MAKING.iter().any(|made| content.contains(made));
             let mut versions = action.texts().into_iter().filter(|_| passes).flat_map(words);
             let of_text = || {
-                let is_known = |text: &str| {
-                    let mut kinds = text.lines().filter_map(|line| line.trim_start().strip_prefix("kind:"));
-                    kinds.any(|kind| recognizer.is_known_kind(None, kind.trim()))
-                };
+                let is_known =
+                    |text: &str| manifest::words_behind(text, "kind").any(|kind| recognizer.is_known_kind(None, kind));
                 let is_object = self.file.definitions.all.has_literal(action.changes_text_of()?, is_known);
                 is_object.then_some("a definition, whose text it changes")
             };
@@ -352,8 +350,7 @@ impl<'t> TemplatePlan<'t> {
     /// Returns the kinds that the template names.
     pub(super) fn kinds(&self, recognizer: &Recognizer) -> Kinds {
         let named = |text: &str| -> Vec<String> {
-            let kinds = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("kind:"));
-            let kinds = kinds.map(|kind| kind.trim().trim_matches(['"', '\'']));
+            let kinds = manifest::words_behind(text, "kind");
             kinds.filter(|kind| recognizer.is_known_kind(None, kind)).map(str::to_owned).collect()
         };
         let left = self.unprinted.iter().filter(|one| one.reason == Reason::Target);

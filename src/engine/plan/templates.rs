@@ -349,10 +349,8 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        let versions =
-            reading.text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("apiVersion:"));
-        let leaves_version =
-            versions.map(str::trim).any(|version| self.leaves_version(version.trim_matches(['"', '\''])));
+        let mut versions = manifest::words_behind(&reading.text, "apiVersion");
+        let leaves_version = versions.any(|version| self.leaves_version(version));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
         let mut planned = planned.last();
         let mut followed = followed(&manifest, chart, reading);
@@ -410,7 +408,7 @@ impl TemplatePlanner<'_, '_> {
 
     /// Takes the survey of what a reading prints, with the holes in each object.
     fn survey(&self, manifest: &Manifest, chart: (&Template, &Definitions), reading: &template::Reading) -> FileSurvey {
-        let mut survey = self.surveyor.survey(manifest);
+        let mut survey = self.surveyor.survey_with(manifest, |_| None);
         let holes: Vec<(usize, Hole)> = reading.holes.iter().flat_map(|hole| holes_of(&reading.text, hole)).collect();
         let lines = LineIndex::new(&reading.text);
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
@@ -473,8 +471,7 @@ pub(crate) fn printed_version(
         .parts()
         .flat_map(|part| template::readings(part, environment, Coverage::Pairs, MOST_READINGS).readings);
     readings.find_map(|reading| {
-        let written = manifest::rests(&reading.text, "apiVersion").flat_map(|version| {
-            let version = version.split([' ', ',', '"', '\'']).next().unwrap_or_default();
+        let written = manifest::words_behind(&reading.text, "apiVersion").flat_map(|version| {
             let by_default = reading.default_of(version).into_iter().flatten();
             let by_default = by_default.filter_map(|version| version.as_str().map(str::to_owned));
             by_default.chain(std::iter::once(version.to_owned())).collect::<Vec<_>>()

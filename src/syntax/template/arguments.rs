@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::changes::calls;
-use super::default_value::{Defaults, Ranges};
+use super::default_value::Defaults;
+use super::description::Ranges;
 use super::environment::Environment;
 use super::expression::Expression;
 use super::functions::UNKNOWN;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::changes::change_called;
+use super::description::{Around, Decided, Description, Ranges};
 use super::environment::Environment;
 use super::expression::{Binding, Expression};
 use super::functions::{LARGEST, UNKNOWN, apply, is_empty, text_of};
@@ -35,18 +36,12 @@ const MOST_ITEMS: usize = 16;
 /// What Helm itself sets.
 const GIVEN: [&str; 5] = ["Capabilities", "Chart", "Files", "Release", "Template"];
 
-/// What the collections are whose items ranges with a number take.
-pub(super) type Ranges = BTreeMap<usize, Expression>;
-
 /// Returns the value in the defaults of a chart that a path such as `$.Values.service.port` names.
 pub(super) fn value_at<'v>(values: &'v Value, path: &str) -> Option<&'v Value> {
     let path = path.strip_prefix('$').unwrap_or(path).strip_prefix(".Values")?;
     let keys = path.split('.');
     (path.is_empty() || path.starts_with('.')).then(|| keys.skip(1).try_fold(values, |value, key| value.get(key)))?
 }
-
-/// How conditions are decided, by their texts.
-type Decided = BTreeMap<String, (Expression, bool)>;
 
 /// The items that a range takes, each with its key.
 type Items = Rc<[(Value, Value)]>;
@@ -62,42 +57,6 @@ pub(super) struct Defaults<'d, 'e> {
     is_otherwise: bool,
     /// How conditions in definitions about what users set are by default, but for what is assumed, by their texts.
     decided: RefCell<Decided>,
-}
-
-/// What is known of what an action prints.
-pub(super) struct Description {
-    /// What it is by default in each turn of the ranges around, if that is known; none where nothing is printed.
-    pub(super) by_default: Option<Vec<Value>>,
-    /// How the conditions in definitions about what users set are decided for that.
-    pub(super) decided: Decided,
-    /// Whether users set it, and it has no default that is known.
-    pub(super) is_required: bool,
-    /// Whether users of some chart set it, and nothing shows a default of it.
-    pub(super) is_missing: bool,
-    /// The key in the values of the chart of all that is printed, where that is known.
-    pub(super) key: Option<String>,
-    /// The data that texts of the chart make of it, where it is not one of these alone.
-    pub(super) alternatives: Vec<Value>,
-    /// The texts that it can be, if there are no others; one in quotes is what is in them.
-    pub(super) texts: Option<BTreeSet<String>>,
-}
-
-/// What is around an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
-    /// It prints entries or items.
-    Entries,
-    /// It prints a text.
-    Quotes,
-    /// What it prints can be any data.
-    Nothing,
-}
-
-impl Around {
-    /// Returns what a text is there.
-    pub(super) fn data_of(self, text: &str) -> Option<Value> {
-        if self == Self::Quotes { Some(Value::from(text)) } else { read_yaml(text) }
-    }
 }
 
 /// Where something is printed.
@@ -140,7 +99,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
     fn with_texts(&self, printed: &Resolved, around: Around, own: Description) -> Description {
         let judge = self.judge;
         judge.refuel();
-        let outputs = judge.known.outputs.get(&printed.text, judge, self.ranges, || judge.outputs(&printed.value));
+        let outputs = judge.once(&judge.known.outputs, &printed.text, self.ranges, || judge.outputs(&printed.value));
         let alternatives = || {
             // With what users set, an empty text stands for nothing.
             let texts = outputs.texts().filter(|text| !(outputs.open && text.is_empty()));

@@ -6,9 +6,10 @@
 //! Invariant: what is assumed never contradicts what is known, or what was assumed before.
 
 use super::constraint::satisfies;
+use super::description::Ranges;
 use super::environment::Environment;
 use super::expression::Expression;
-use super::memo::Known;
+use super::memo::{Asked, Found, Known, Memo};
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -41,57 +42,6 @@ pub(super) struct Claim {
     /// Most claims are in many lists.
     pub(super) condition: Arc<Resolved>,
     pub(super) holds: bool,
-}
-
-/// How long the texts may be together of what was looked up.
-const LONGEST: usize = 1 << 12;
-
-/// What was looked up of what a reading assumes.
-#[derive(Clone, Default)]
-pub(super) struct Asked {
-    /// What is assumed of conditions, by their texts.
-    truths: BTreeMap<String, Option<bool>>,
-    /// What expressions are assumed to be, by their texts.
-    constants: BTreeMap<String, Option<Expression>>,
-    /// What ranges go through, by their numbers.
-    pub(super) ranges: BTreeMap<usize, Option<Expression>>,
-    /// How long the texts are together, also of what is not recorded since they got too long.
-    length: usize,
-}
-
-impl Asked {
-    /// Adds what is assumed of the condition with a text.
-    fn add_truth(&mut self, text: &str, truth: Option<bool>) {
-        if !self.truths.contains_key(text) && self.has_room(text) {
-            self.truths.insert(text.to_owned(), truth);
-        }
-    }
-
-    /// Adds what the expression with a text is assumed to be.
-    fn add_constant(&mut self, text: &str, constant: Option<&Expression>) {
-        if !self.constants.contains_key(text) && self.has_room(text) {
-            self.constants.insert(text.to_owned(), constant.cloned());
-        }
-    }
-
-    /// Adds what was looked up for something else.
-    pub(super) fn add(&mut self, other: &Self) {
-        other.truths.iter().for_each(|(text, truth)| self.add_truth(text, *truth));
-        other.constants.iter().for_each(|(text, constant)| self.add_constant(text, constant.as_ref()));
-        self.ranges.extend(other.ranges.iter().map(|(range, collection)| (*range, collection.clone())));
-        // If something is missing there, it is here too.
-        self.length = self.length.max(other.length);
-    }
-
-    fn has_room(&mut self, text: &str) -> bool {
-        self.length += text.len();
-        self.is_complete()
-    }
-
-    /// Returns whether all of it is recorded.
-    pub(super) fn is_complete(&self) -> bool {
-        self.length <= LONGEST
-    }
 }
 
 /// One thing that was assumed, by the text of the expression.
@@ -155,7 +105,7 @@ impl<'e> Judge<'e> {
     }
 
     /// Finds something; returns it with what was looked up for it of what is assumed.
-    pub(super) fn recording<T>(&self, find: impl FnOnce() -> T) -> (Asked, T) {
+    fn recording<T>(&self, find: impl FnOnce() -> T) -> (Asked, T) {
         let outer = self.asked.replace(Some(Asked::default()));
         let found = find();
         let asked = self.asked.replace(outer).unwrap_or_default();
@@ -163,8 +113,24 @@ impl<'e> Judge<'e> {
         (asked, found)
     }
 
+    /// Returns what was found for `text` where the same was assumed, else what is found now.
+    pub(super) fn once<T>(&self, memo: &Memo<T>, text: &str, ranges: &Ranges, find: impl FnOnce() -> T) -> Rc<T> {
+        let is_same = |found: &Found<T>| self.is_asked_alike(&found.asked, ranges) && self.spend_all(found.steps);
+        if let Some(known) = memo.get(text, is_same) {
+            self.record_asked(|asked| asked.add(&known.asked));
+            return known.value;
+        }
+        let before = self.fuel.get();
+        let (asked, value) = self.recording(find);
+        let (steps, value) = (before.saturating_sub(self.fuel.get()), Rc::new(value));
+        if asked.is_complete() && self.fuel.get() > 0 {
+            memo.keep(text, Found { asked: Rc::new(asked), steps, value: Rc::clone(&value) });
+        }
+        value
+    }
+
     /// Returns whether all that was looked up is the same here, where `ranges` go through these collections.
-    pub(super) fn is_asked_alike(&self, asked: &Asked, ranges: &BTreeMap<usize, Expression>) -> bool {
+    fn is_asked_alike(&self, asked: &Asked, ranges: &Ranges) -> bool {
         asked.truths.iter().all(|(text, truth)| self.truths.get(text.as_str()) == truth.as_ref())
             && asked.constants.iter().all(|(text, constant)| self.constants.get(text.as_str()) == constant.as_ref())
             && asked.ranges.iter().all(|(range, collection)| ranges.get(range) == collection.as_ref())
@@ -203,13 +169,8 @@ impl<'e> Judge<'e> {
         self.fuel.set(FUEL);
     }
 
-    /// Returns how many steps are left.
-    pub(super) fn fuel(&self) -> u32 {
-        self.fuel.get()
-    }
-
     /// Takes as many steps at once, if there are more left; returns whether there are.
-    pub(super) fn spend_all(&self, steps: u32) -> bool {
+    fn spend_all(&self, steps: u32) -> bool {
         let left = self.fuel.get();
         self.fuel.set(if steps < left { left - steps } else { left });
         steps < left

@@ -7,7 +7,7 @@
 //! - `functions` is what Helm's functions make of values, `written_yaml` what those of YAML print and read.
 //! - `lex` finds the actions, `expression` reads what is in them, `tree` makes blocks of them and finds definitions.
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
-//!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `memo` what of that other readings found, `constraint` whether a version satisfies one.
+//!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `memo` what of that (`possible_texts`, `description`) other readings found, `constraint` whether a version satisfies one.
 //! - `uses` is what is done with each of the values, `whole` whether a range prints each item as it is, `yaml_reads` which definitions are read instead of printed.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every pair of branches, `pairs`
 //!   which of them the readings have.
@@ -23,6 +23,7 @@ mod arguments;
 mod changes;
 mod constraint;
 mod default_value;
+mod description;
 mod environment;
 mod expression;
 mod flow;
@@ -33,6 +34,7 @@ mod lex;
 mod memo;
 mod outputs;
 mod pairs;
+mod possible_texts;
 mod print;
 mod reading;
 mod scope;

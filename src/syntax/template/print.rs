@@ -6,15 +6,16 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
-use super::default_value::{Around, Defaults, Description, Ranges, paths_in};
+use super::default_value::{Defaults, paths_in};
+use super::description::{Around, Description, Ranges};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge, Resolved};
 use super::lex::{Action, Keyword, SPACE};
 use super::memo::Known;
-use super::outputs::Outputs;
 use super::pairs::Way;
+use super::possible_texts::Outputs;
 use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
@@ -227,7 +228,7 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
         self.judge.refuel();
         let (known, find) = (&self.judge.known.outputs, || self.judge.outputs(&value.value));
-        let outputs = known.get(&value.text, &self.judge, &self.ranges, find);
+        let outputs = self.judge.once(known, &value.text, &self.ranges, find);
         let is_kept = self.is_kept(index) && !self.is_hole(index, &value.value) && !self.is_part_of_flow(index);
         if let Some(text) = outputs.known().filter(|_| !is_kept) {
             self.segment(text, Source::Known(index));
@@ -274,7 +275,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     fn description(&self, value: &Resolved, around: Around) -> Rc<Description> {
         let find = || Defaults::new(&self.judge, &self.ranges).description(value, around);
         self.judge.refuel();
-        self.judge.known.descriptions(around).get(&value.text, &self.judge, &self.ranges, find)
+        self.judge.once(self.judge.known.descriptions(around), &value.text, &self.ranges, find)
     }
 
     /// Prints the placeholder of an action.

@@ -150,7 +150,7 @@ fn printed_as(part: Part<'_>, environment: Environment<'_>, reading: &Reading) -
 
 /// Returns what the definition `part` can print, whatever it is called with.
 #[cfg(test)]
-pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> super::outputs::Outputs {
+pub(crate) fn outputs(part: Part<'_>, environment: Environment<'_>) -> super::possible_texts::Outputs {
     Judge::new(environment).part(part)
 }
 

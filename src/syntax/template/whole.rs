@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::default_value::{Defaults, Ranges, paths_in};
+use super::default_value::{Defaults, paths_in};
+use super::description::Ranges;
 use super::environment::{Environment, Facts, KubeVersion};
 use super::expression::{Binding, Expression};
 use super::judge::Judge;
