@@ -393,6 +393,24 @@ fn what_a_condition_sets_before_another_one_is_set_only_there() {
     );
 }
 
+/// The old value is the one that is printed.
+#[test]
+fn what_is_taken_from_values_before_they_are_changed_is_the_old_value() {
+    let budget = |version: &str, before: &str| {
+        format!(
+            "{before}apiVersion: {version}\nkind: PodDisruptionBudget\nmetadata: {{name: a}}\nspec: {{minAvailable: 1, selector: {{matchLabels: {{a: b}}}}}}\n=== values.yaml\napi: policy/v1beta1\nnew: policy/v1\n"
+        )
+    };
+    let of_variable = budget("{{ $api }}", "{{ $api := .Values.api }}{{ $_ := set .Values \"api\" .Values.new }}\n");
+    let of_argument = budget(
+        "{{ include \"api\" (dict \"v\" .Values.api \"all\" .) }}",
+        "{{- define \"api\" }}{{ $_ := set .all.Values \"api\" .all.Values.new }}{{ .v }}{{ end }}\n",
+    );
+    for text in [of_variable, of_argument] {
+        held(&text, "templates/a.yaml:", "unresolved[template-action] the apiVersion of an object is");
+    }
+}
+
 /// With the variable as it is declared, the path lacks its type.
 #[test]
 fn a_variable_that_a_condition_assigns_decides_both_ways() {

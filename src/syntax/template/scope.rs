@@ -142,11 +142,13 @@ impl Scope {
         self.changed.push((path.to_owned(), new.cloned().unwrap_or(Expression::Path(unknown))));
     }
 
-    /// Returns what a path stands for after what was changed: a value in it, or around it, can be another one.
-    fn after_changes(&self, path: Expression) -> Expression {
+    /// Returns what a path stands for after what was changed: a value in it, or around it, can be another one. The first `bound` bytes of it
+    /// are the path of what a name was bound to: that stays the same value where another one takes its place in a mapping around it.
+    fn after_changes(&self, path: Expression, bound: usize) -> Expression {
         let Expression::Path(path) = path else { return path };
         let is_below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-        let mut changes = self.changed.iter().enumerate().rev();
+        let is_of_bound = |changed: &str| changed == &path[..bound] || is_below(changed, &path[..bound]);
+        let mut changes = self.changed.iter().enumerate().rev().filter(|(_, (changed, _))| is_of_bound(changed));
         let found = changes.find_map(|(at, (changed, new))| match path.strip_prefix(changed.as_str()) {
             Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(fields(new.clone(), rest)),
             _ => is_below(changed, &path).then(|| Expression::Path(format!("{CHANGED}{at}{path}"))),
@@ -181,8 +183,9 @@ impl Scope {
                 match arguments.split_first() {
                     Some((Expression::Path(path), keys)) if function == "index" && keys.iter().all(is_name) => {
                         let keys = keys.iter().map(|key| if let Expression::Text(key) = key { key } else { "" });
+                        let bound = path.len();
                         let path = keys.fold(path.clone(), |path, key| format!("{path}.{key}"));
-                        self.after_changes(Expression::Path(path))
+                        self.after_changes(Expression::Path(path), bound)
                     }
                     _ => Expression::Call(function, std::mem::take(&mut arguments)),
                 }
@@ -201,7 +204,14 @@ impl Scope {
                 variable.map_or_else(|| Expression::Path(format!("#{name}")), |variable| variable.value.clone())
             }
         };
-        self.after_changes(fields(base, rest))
+        let mut bound = path_length(&base);
+        let names = rest.split('.').filter(|name| !name.is_empty());
+        let value = names.fold(base, |value, name| {
+            let inner = field(value, name);
+            bound = bound.or_else(|| path_length(&inner));
+            inner
+        });
+        self.after_changes(value, bound.unwrap_or_default())
     }
 }
 
@@ -212,6 +222,11 @@ fn limited(value: Expression) -> Expression {
     let mut hasher = DefaultHasher::new();
     value.to_string().hash(&mut hasher);
     Expression::Path(format!("#{:x}", hasher.finish()))
+}
+
+/// Returns how long a value is that is a path.
+fn path_length(value: &Expression) -> Option<usize> {
+    if let Expression::Path(path) = value { Some(path.len()) } else { None }
 }
 
 /// Returns the path of a resolved mapping, which `get` can have returned.

@@ -283,6 +283,34 @@ fn branches_that_depend_on_what_was_changed_before_are_shown() {
     }
 }
 
+/// A name stays bound to the value that another one replaces in a mapping; what changes in its own value, it has too.
+#[test]
+fn what_was_bound_before_its_value_is_replaced_is_the_old_one() {
+    let branches = "{{ if .Values.t }}x{{ else if $v }}y{{ else }}z{{ end }}";
+    let set = "{{ $_ := set .Values \"t\" .Values.u }}";
+    for text in [
+        format!("{{{{ $v := .Values.t }}}}{set}{branches}"),
+        format!("{{{{ $v := index .Values \"t\" }}}}{set}{branches}"),
+        format!("{{{{ $o := .Values.t }}}}{{{{ $v := $o.on }}}}{set}{branches}"),
+        format!("{{{{ $v := .Values.t }}}}{{{{ $all := .Values }}}}{{{{ $_ := set $all \"t\" .Values.u }}}}{branches}"),
+        format!("{{{{ $v := .Values.t }}}}{{{{ $_ := set $ \"Values\" (dict \"t\" .Values.u) }}}}{branches}"),
+        "{{ with .Values.t }}{{ $_ := set $.Values \"t\" .u }}{{ if $.Values.t }}x{{ else if .on }}y{{ else }}z{{ end }}{{ end }}".to_owned(),
+    ] {
+        let all = pairs(&text);
+        let all: BTreeSet<&str> = all.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        assert_eq!(all, BTreeSet::from(["x", "y", "z"]), "{text}");
+    }
+    for text in [
+        "{{ $v := .Values }}{{ $_ := set .Values \"t\" true }}{{ if $v.t }}x{{ else }}y{{ end }}",
+        "{{ $v := .Values.o }}{{ $_ := set .Values.o \"t\" true }}{{ if $v.t }}x{{ else }}y{{ end }}",
+        "{{ $_ := set .Values \"t\" true }}{{ $v := .Values.t }}{{ if $v }}x{{ else }}y{{ end }}",
+        "{{ with .Values }}{{ $_ := set $.Values \"t\" true }}{{ if .t }}x{{ else }}y{{ end }}{{ end }}",
+    ] {
+        let all = pairs(text);
+        assert!(all.contains(&"x".to_owned()) && !all.contains(&"y".to_owned()), "{text} {all:?}");
+    }
+}
+
 #[test]
 fn a_branch_that_several_conditions_before_it_decide_about_is_read() {
     let build = |name: char| format!("{{{{ if .{name} }}}}{{{{ $x = printf \"%s{name}\" $x }}}}{{{{ end }}}}");
