@@ -24,6 +24,7 @@ const FUEL: u32 = 4000;
 pub(super) struct Resolved {
     pub(super) value: Expression,
     pub(super) text: Arc<str>,
+    /// The words of the text.
     words: u64,
 }
 
@@ -295,6 +296,7 @@ impl<'e> Judge<'e> {
         self.follow(&condition.value, holds)
     }
 
+    /// Adds a part of a condition.
     fn add_part(&mut self, condition: &Expression, holds: bool) -> bool {
         self.add(&Arc::new(condition.clone().into()), holds)
     }
@@ -389,7 +391,7 @@ impl<'e> Judge<'e> {
     }
 }
 
-/// Returns a set of the words in a text: what is not in it is not in the text.
+/// Returns the words of a text as bits: a word whose bit is not set is not in the text.
 fn words(text: &str) -> u64 {
     let (mut all, mut word) = (0, 0_u64);
     for byte in text.bytes() {

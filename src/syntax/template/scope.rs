@@ -24,6 +24,27 @@ struct Variable {
     value: Expression,
 }
 
+/// What another value takes the place of; a name that was bound to that keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Replaced {
+    /// The value at the path.
+    Itself,
+    /// Fields of it.
+    Fields,
+    /// Fields of it, and of mappings in it.
+    FieldsBelow,
+}
+
+/// A change of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Change {
+    /// Its path.
+    path: String,
+    /// What it is afterwards.
+    new: Expression,
+    replaced: Replaced,
+}
+
 /// What the dot and the variables stand for, resolved.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
@@ -31,8 +52,7 @@ pub(super) struct Scope {
     /// What `$` stands for.
     whole: Expression,
     variables: Vec<Variable>,
-    /// The paths whose values were changed, each with the new value.
-    changed: Vec<(String, Expression)>,
+    changed: Vec<Change>,
 }
 
 impl Scope {
@@ -92,7 +112,7 @@ impl Scope {
 
     /// Takes in what the functions in the resolved `value`, which is `written` so, change.
     fn change_by(&mut self, value: &Expression, written: &Expression) {
-        let (Expression::Call(_, arguments), Expression::Call(_, names)) = (value, written) else { return };
+        let (Expression::Call(function, arguments), Expression::Call(_, names)) = (value, written) else { return };
         arguments.iter().zip(names).for_each(|(argument, name)| self.change_by(argument, name));
         let Some((mapping, _)) = value.changed() else { return };
         let new = limited(value.clone());
@@ -102,10 +122,10 @@ impl Scope {
             .and_then(|name| self.variables.iter().rposition(|one| Expression::Path(one.name.clone()) == *name));
         let own = own.filter(|at| !matches!(self.variables[*at].value, Expression::Path(_)));
         let changed_before =
-            self.changed.iter().rev().find(|(_, known)| known == mapping).map(|(path, _)| path.clone());
+            self.changed.iter().rev().find(|known| known.new == *mapping).map(|known| known.path.clone());
         match changed_before.or_else(|| path_of(mapping)) {
-            Some(path) => self.change_at(&path, Some(&new)),
-            None => self.change_at(&mapping.to_string(), None),
+            Some(path) => self.change_at(&path, Some(&new), replaced_by(function)),
+            None => self.change_at(&mapping.to_string(), None, replaced_by(function)),
         }
         if let Some(at) = own {
             self.variables[at].value = new;
@@ -114,24 +134,24 @@ impl Scope {
 
     /// Takes in that the functions in the resolved `value` can have changed something.
     pub(super) fn change(&mut self, value: &Expression) {
-        let Expression::Call(_, arguments) = value else { return };
+        let Expression::Call(function, arguments) = value else { return };
         arguments.iter().for_each(|argument| self.change(argument));
         let Some((mapping, key)) = value.changed() else { return };
         match (mapping, key) {
-            (Expression::Path(path), Some(key)) => self.change_at(&format!("{path}.{key}"), None),
-            (mapping, _) => self.change_at(&mapping.to_string(), None),
+            (Expression::Path(path), Some(key)) => self.change_at(&format!("{path}.{key}"), None, Replaced::Itself),
+            (mapping, _) => self.change_at(&mapping.to_string(), None, replaced_by(function)),
         }
     }
 
     /// Takes in what may have been changed in another scope.
     pub(super) fn take_changes(&mut self, other: &Self) {
-        let is_new = |path: &&(String, Expression)| !path.0.starts_with(CHANGED) && !self.changed.contains(path);
-        let new: Vec<String> = other.changed.iter().filter(is_new).map(|(path, _)| path.clone()).collect();
-        new.iter().for_each(|path| self.change_at(path, None));
+        let is_new = |change: &&Change| !change.path.starts_with(CHANGED) && !self.changed.contains(change);
+        let new: Vec<Change> = other.changed.iter().filter(is_new).cloned().collect();
+        new.iter().for_each(|change| self.change_at(&change.path, None, change.replaced));
     }
 
     /// Takes in that something at `path`, or in it, has another value, which is `new` if that is known.
-    fn change_at(&mut self, path: &str, new: Option<&Expression>) {
+    fn change_at(&mut self, path: &str, new: Option<&Expression>, replaced: Replaced) {
         let unknown = format!("{CHANGED}{}", self.changed.len());
         for variable in &mut self.variables {
             let is_path = matches!(variable.value, Expression::Path(_));
@@ -139,19 +159,27 @@ impl Scope {
                 variable.value = Expression::Path(format!("{unknown}{}", variable.name));
             }
         }
-        self.changed.push((path.to_owned(), new.cloned().unwrap_or(Expression::Path(unknown))));
+        let new = new.cloned().unwrap_or(Expression::Path(unknown));
+        self.changed.push(Change { path: path.to_owned(), new, replaced });
     }
 
     /// Returns what a path stands for after what was changed: a value in it, or around it, can be another one. The first `bound` bytes of it
-    /// are the path of what a name was bound to: that stays the same value where another one takes its place in a mapping around it.
+    /// are the path of what a name was bound to: that stays the same value where another one takes its place in a mapping around it. Where
+    /// mappings in that are changed too, it is not known what becomes of it.
     fn after_changes(&self, path: Expression, bound: usize) -> Expression {
         let Expression::Path(path) = path else { return path };
         let is_below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-        let is_of_bound = |changed: &str| changed == &path[..bound] || is_below(changed, &path[..bound]);
-        let mut changes = self.changed.iter().enumerate().rev().filter(|(_, (changed, _))| is_of_bound(changed));
-        let found = changes.find_map(|(at, (changed, new))| match path.strip_prefix(changed.as_str()) {
-            Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(fields(new.clone(), rest)),
-            _ => is_below(changed, &path).then(|| Expression::Path(format!("{CHANGED}{at}{path}"))),
+        let own = &path[..bound];
+        let mut changes = self.changed.iter().enumerate().rev();
+        let found = changes.find_map(|(at, Change { path: changed, new, replaced })| {
+            let unknown = || Expression::Path(format!("{CHANGED}{at}{path}"));
+            if is_below(own, changed) || own == changed && *replaced == Replaced::Itself {
+                return (*replaced == Replaced::FieldsBelow).then(unknown);
+            }
+            match path.strip_prefix(changed.as_str()) {
+                Some(rest) if rest.is_empty() || rest.starts_with('.') => Some(fields(new.clone(), rest)),
+                _ => is_below(changed, &path).then(unknown),
+            }
         });
         found.unwrap_or(Expression::Path(path))
     }
@@ -222,6 +250,11 @@ fn limited(value: Expression) -> Expression {
     let mut hasher = DefaultHasher::new();
     value.to_string().hash(&mut hasher);
     Expression::Path(format!("#{:x}", hasher.finish()))
+}
+
+/// Returns what a function replaces in a mapping that it changes.
+fn replaced_by(function: &str) -> Replaced {
+    if matches!(function, "set" | "unset") { Replaced::Fields } else { Replaced::FieldsBelow }
 }
 
 /// Returns how long a value is that is a path.

@@ -295,6 +295,10 @@ fn what_was_bound_before_its_value_is_replaced_is_the_old_one() {
         format!("{{{{ $v := .Values.t }}}}{{{{ $all := .Values }}}}{{{{ $_ := set $all \"t\" .Values.u }}}}{branches}"),
         format!("{{{{ $v := .Values.t }}}}{{{{ $_ := set $ \"Values\" (dict \"t\" .Values.u) }}}}{branches}"),
         "{{ with .Values.t }}{{ $_ := set $.Values \"t\" .u }}{{ if $.Values.t }}x{{ else if .on }}y{{ else }}z{{ end }}{{ end }}".to_owned(),
+        format!("{{{{ $v := .Values.t }}}}{{{{ range .Values.l }}}}{{{{ $_ := set $.Values \"t\" .on }}}}{{{{ end }}}}{branches}"),
+        // Mappings in it can be changed, other values are not.
+        format!("{{{{ $v := .Values.t }}}}{{{{ $_ := merge .Values (dict \"t\" .Values.u) }}}}{branches}"),
+        format!("{{{{ $o := .Values.o }}}}{{{{ $v := $o.t }}}}{{{{ $_ := mergeOverwrite .Values (dict \"t\" .Values.u) }}}}{branches}"),
     ] {
         let all = pairs(&text);
         let all: BTreeSet<&str> = all.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
