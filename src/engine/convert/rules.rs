@@ -54,13 +54,12 @@ pub(super) fn run(
     let (mut way, mut trials) = (KindTracker::new(kind.clone()), Trials::default());
     let versions = start.version.zip(to.version.as_ref());
     for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, versions) {
-        let crosses = can_cross(subject, start.releases, rule, direction);
-        // What such a rule would change is reported where the object's fields show that it is behind the rule, too.
-        let is_looked_at = crosses || rule.needs == Some(Needs::Crossing);
-        if !start.runs(rule) || !way.is_subject_to(rule, direction) || !is_looked_at {
+        if !start.runs(rule) || !way.is_subject_to(rule, direction) {
             continue;
         }
-        if !knows_enough(subject, rule, direction) {
+        let crosses = can_cross(subject, start.releases, rule, direction);
+        // What such a rule would change is reported where the object's fields show that it is behind the rule, too.
+        if (crosses || rule.needs == Some(Needs::Crossing)) && !knows_enough(subject, rule, direction) {
             log.warnings.extend(requires_origin(subject, rule, direction, session));
             continue;
         }
