@@ -420,6 +420,8 @@ fn a_kind_that_nothing_prints_for_the_target_is_said_of_the_chart() {
         "{{- if .Capabilities.APIVersions.Has \"policy/v1beta1\" }}\napiVersion: policy/v1beta1\n@budget\n{{- end }}\n";
     let what = "conditions about the cluster leave these kinds out for the target: PodDisruptionBudget";
     needs_nothing_and_says(guarded, "Chart.yaml: note[chart]", what);
+    let comment = format!("# apiVersion: policy/v1beta1\n# kind: PodDisruptionBudget\n{guarded}");
+    needs_nothing_and_says(&comment, "Chart.yaml: note[chart]", what);
     let twin = format!("{guarded}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n");
     let run = becomes(&twin, &twin, CURRENT, 0);
     assert!(!run.all().contains("leave these kinds out"), "{}", run.all());

@@ -57,7 +57,7 @@ pub(crate) use object::Document;
 pub(crate) use object::{Object, is_list};
 pub(crate) use problem::{problem_code, template_finding};
 pub(crate) use read::reread;
-pub(crate) use read::{OpenTemplate, open_template, read_open, rests, words_behind};
+pub(crate) use read::{OpenTemplate, open_template, read_open, rests, values_on_lines};
 pub use read::{Reading, read};
 pub use recognizer::Recognizer;
 pub(crate) use recognizer::may_hold_rules;

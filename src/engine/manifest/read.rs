@@ -106,9 +106,14 @@ pub(crate) fn rests<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t
     })
 }
 
-/// Returns the first words of the values of `key`, without quotes.
-pub(crate) fn words_behind<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
-    rests(text, key).map(|rest| rest.split([' ', ',', '"', '\'']).next().unwrap_or_default())
+/// Returns the values of `key` where it begins a line or an item, without quotes: not what a comment says.
+pub(crate) fn values_on_lines<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+    memmem::find_iter(text.as_bytes(), key).filter_map(move |at| {
+        let start = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+        let value = text[at + key.len()..].strip_prefix(':')?.lines().next().unwrap_or_default();
+        let is_first = text[start..at].trim_start_matches([' ', '-']).is_empty();
+        is_first.then(|| value.trim().trim_matches(['"', '\'']))
+    })
 }
 
 fn is_in_templates(file: &str) -> bool {

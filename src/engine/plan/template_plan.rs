@@ -251,8 +251,9 @@ impl<'t> TemplatePlan<'t> {
             let passes = MAKING.iter().any(|made| content.contains(made));
             let mut versions = action.texts().into_iter().filter(|_| passes).flat_map(words);
             let of_text = || {
-                let is_known =
-                    |text: &str| manifest::words_behind(text, "kind").any(|kind| recognizer.is_known_kind(None, kind));
+                let is_known = |text: &str| {
+                    manifest::values_on_lines(text, "kind").any(|kind| recognizer.is_known_kind(None, kind))
+                };
                 let is_object = self.file.definitions.all.has_literal(action.changes_text_of()?, is_known);
                 is_object.then_some("a definition, whose text it changes")
             };
@@ -350,7 +351,7 @@ impl<'t> TemplatePlan<'t> {
     /// Returns the kinds that the template names.
     pub(super) fn kinds(&self, recognizer: &Recognizer) -> Kinds {
         let named = |text: &str| -> Vec<String> {
-            let kinds = manifest::words_behind(text, "kind");
+            let kinds = manifest::values_on_lines(text, "kind");
             kinds.filter(|kind| recognizer.is_known_kind(None, kind)).map(str::to_owned).collect()
         };
         let left = self.unprinted.iter().filter(|one| one.reason == Reason::Target);

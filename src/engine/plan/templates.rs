@@ -349,7 +349,7 @@ impl TemplatePlanner<'_, '_> {
             let manifests = group.files.iter().map(|file| (*file, &*manifest));
             GroupPlanner::new(&shared, &group, manifests).plan(&withheld)
         });
-        let mut versions = manifest::words_behind(&reading.text, "apiVersion");
+        let mut versions = manifest::values_on_lines(&reading.text, "apiVersion");
         let leaves_version = versions.any(|version| self.leaves_version(version));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
         let mut planned = planned.last();
@@ -471,7 +471,8 @@ pub(crate) fn printed_version(
         .parts()
         .flat_map(|part| template::readings(part, environment, Coverage::Pairs, MOST_READINGS).readings);
     readings.find_map(|reading| {
-        let written = manifest::words_behind(&reading.text, "apiVersion").flat_map(|version| {
+        let written = manifest::rests(&reading.text, "apiVersion").flat_map(|version| {
+            let version = version.split([' ', ',', '"', '\'']).next().unwrap_or_default();
             let by_default = reading.default_of(version).into_iter().flatten();
             let by_default = by_default.filter_map(|version| version.as_str().map(str::to_owned));
             by_default.chain(std::iter::once(version.to_owned())).collect::<Vec<_>>()
