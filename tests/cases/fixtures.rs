@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use libtest_mimic::{Failed, Trial};
+use reversion::internals::field::{FieldPath, Step};
 use reversion::internals::fixture::{Fixture, of_pack};
-use reversion::internals::pack::{Pack, Packs, Target, load};
+use reversion::internals::lens::{Direction, Session};
+use reversion::internals::pack::{Pack, Packs, Rule, Target, load};
 use reversion::internals::plan::{AllowedLoss, Choices, Keeping};
+use reversion::internals::yaml::{parse, read_value};
+use serde_json::Value;
 
 use crate::support::{engine, packs, root};
 use crate::{built_in, trial};
@@ -16,8 +20,78 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials_of("", packs(), built_in::fixtures(packs()));
     let run_twice = packs().iter().filter(|pack| TWICE.contains(&pack.name()));
     trials.extend(run_twice.map(|pack| trial("fixtures", &format!("{}/twice", pack.name()), || twice(pack))));
+    let looks = packs().iter().filter(|pack| pack.rules().iter().any(|rule| rule.values.is_none()));
+    trials.extend(looks.map(|pack| trial("fixtures", &format!("{}/footprints", pack.name()), || footprints(pack))));
     trials.extend(own_packs().into_iter().flat_map(|(packs, fixtures)| trials_of("packs/", packs, fixtures)));
     trials
+}
+
+/// Without a field that a rule does not look at, it makes the same of an object, but for that field: each rule on the objects of its fixtures, in both
+/// directions, without each such field that is beside another one.
+fn footprints(pack: &'static Pack) -> Result<(), Failed> {
+    let (mut wrong, mut tried) = (Vec::new(), 0);
+    for fixture in built_in::fixtures_of(pack) {
+        let rule = pack.rules().iter().filter(|rule| fixture.rule() == rule.id && rule.values.is_none());
+        let texts = ["before.yaml", "after.yaml", "same.yaml"].into_iter().filter_map(|name| fixture.file(name));
+        let objects: Vec<Value> = texts.flat_map(documents).filter(Value::is_object).collect();
+        for (rule, object) in rule.flat_map(|rule| objects.iter().map(move |object| (rule, object))) {
+            for direction in [Direction::Forward, Direction::Backward] {
+                let made = run(rule, direction, object);
+                for beside in fields(object) {
+                    let apart: Vec<FieldPath> = beside.into_iter().filter(|path| !rule.looks_at(path)).collect();
+                    for path in apart.iter().filter(|_| apart.len() > 1) {
+                        let less = run(rule, direction, &without(object, path));
+                        tried += 1;
+                        if less != made.as_ref().map(|made| without(made, path)) {
+                            wrong.push(format!("{} {direction:?} without {path}: {less:?}\nof\n{object}", rule.id));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried > 0, "no rule of {} has a field that it does not look at", pack.name());
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n\n").into()) }
+}
+
+fn documents(text: &str) -> Vec<Value> {
+    let tree = parse(text).expect("a fixture is YAML");
+    tree.documents().iter().map(|one| read_value(&tree, text, one.root).expect("a fixture has data")).collect()
+}
+
+/// Returns what a rule makes of an object, if it can convert it.
+fn run(rule: &Rule, direction: Direction, object: &Value) -> Option<Value> {
+    let mut session = Session::new(object.clone());
+    rule.lens(direction).run(&mut session).ok()?;
+    Some(session.object().clone())
+}
+
+/// Returns the paths of the fields of an object, those of one mapping or list together, but for its type and metadata.
+fn fields(object: &Value) -> Vec<Vec<FieldPath>> {
+    let (mut found, mut open) = (Vec::new(), vec![FieldPath::default()]);
+    while let Some(path) = open.pop() {
+        let is_other =
+            |key: &&String| !path.steps().is_empty() || !["apiVersion", "kind", "metadata"].contains(&key.as_str());
+        let inside: Vec<FieldPath> = match path.get(object) {
+            Some(Value::Object(map)) => map.keys().filter(is_other).map(|key| path.key(key)).collect(),
+            Some(Value::Array(items)) => (0..items.len()).map(|index| path.index(index)).collect(),
+            _ => Vec::new(),
+        };
+        open.extend(inside.iter().cloned());
+        found.push(inside);
+    }
+    found
+}
+
+fn without(object: &Value, path: &FieldPath) -> Value {
+    let mut object = object.clone();
+    let (outer, last) = path.split_last().expect("a field is in something");
+    match (outer.get_mut(&mut object), last) {
+        (Some(Value::Object(map)), Step::Key(key)) => drop(map.remove(key)),
+        (Some(Value::Array(items)), Step::Index(index)) if *index < items.len() => drop(items.remove(*index)),
+        _ => {}
+    }
+    object
 }
 
 /// Loads each pack in `fixtures/packs` alone, with its fixtures.

@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `chart_files` (beside a Chart.yaml) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `planned_text` (of one of its readings) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `planned_text` (of one of its readings) `relevant_blocks` (which readings it needs) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -45,6 +45,7 @@ mod definitions;
 mod kube_versions;
 mod planned_text;
 mod printed_types;
+mod relevant_blocks;
 mod template_plan;
 mod templates;
 mod unknown_types;
@@ -86,6 +87,7 @@ use file::PlannedFile;
 use group::{GroupContext, GroupPlanner};
 use manifests::{ReadObjects, read_other_objects, read_sources};
 use origins::with_origins_in;
+use relevant_blocks::Views;
 use styles::Styles;
 use templates::TemplatePlanner;
 use withheld::Withheld;
@@ -169,7 +171,8 @@ fn plan_groups<M: Manifests>(
         let elsewhere = Context::new(objects.views_from_elsewhere(), run.builds()).with_parameters(parameters);
         let shared = GroupContext { others: &elsewhere, ..shared };
         let declined = scope.declined;
-        let templates = TemplatePlanner { shared: &shared, objects: &objects, surveyor, declined, recognizer };
+        let views = &Views::new(goal);
+        let templates = TemplatePlanner { shared: &shared, objects: &objects, surveyor, declined, recognizer, views };
         planned.extend(templates.plan_all(files, scope.threads).into_iter().map(Box::new));
         planned.sort_by(|one, other| one.file.cmp(&other.file));
     }

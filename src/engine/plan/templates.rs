@@ -6,6 +6,7 @@
 //! Invariant: what a template adds depends on its own text, the definitions of its chart and the goal, besides the objects that lenses
 //! read.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use super::kube_versions::{cluster, kube_version};
 use super::manifests::ReadObjects;
 use super::planned_text::{PlannedTemplate, PlannedText};
 use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
+use super::relevant_blocks::{HolePlaces, RelevantBlocks, Views, add_relevant};
 use super::template_plan::{ReadingPlan, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
@@ -32,7 +34,7 @@ use crate::knowledge::lens::{Context, Hole, OpenParts};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::parallel;
 use crate::syntax::template::{
-    self, Arguments, Coverage, Environment, Facts, KubeVersion, Part, Placeholders, Template, Values,
+    self, Arguments, Blocks, Coverage, Environment, Facts, KubeVersion, Part, Placeholders, Search, Template, Values,
 };
 use crate::syntax::text::{LineIndex, Position};
 use crate::syntax::variable::{ACTION, Certainty, OpenPlace, open_places};
@@ -63,6 +65,17 @@ struct ChartDefaults {
 /// A reading, and what is planned for it, or the finding about a text that cannot be read.
 type Planned = (template::Reading, Result<PlannedText, Box<Finding>>);
 
+/// A part of a template, and what is known of it.
+struct PartContext<'p> {
+    file: &'p TemplateFile,
+    template: &'p Template,
+    part: Part<'p>,
+    environment: Environment<'p>,
+    blocks: Blocks<'p>,
+    /// The blocks that have a part in what becomes of its objects, as far as that is known.
+    relevant: RefCell<RelevantBlocks>,
+}
+
 /// What plans templates.
 pub(super) struct TemplatePlanner<'t, 'r> {
     /// What is shared with the other files of the run.
@@ -73,6 +86,7 @@ pub(super) struct TemplatePlanner<'t, 'r> {
     /// Where the objects start that the user does not want to change.
     pub(super) declined: &'t [Location],
     pub(super) recognizer: &'t Recognizer,
+    pub(super) views: &'t Views<'r>,
 }
 
 impl TemplatePlanner<'_, '_> {
@@ -162,23 +176,18 @@ impl TemplatePlanner<'_, '_> {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
             let arguments = part.name().and_then(|name| defaults.arguments.get(name));
-            let read =
-                template::readings(part, Environment { values, arguments, ..environment }, coverage, MOST_READINGS);
+            let environment = Environment { values, arguments, ..environment };
+            let blocks = Blocks::of(part);
+            let relevant = RefCell::default();
+            let context = PartContext { file, template: &template, part, environment, blocks, relevant };
+            let mut search = Search::new(part, environment, coverage, MOST_READINGS);
+            let Some(plans) = self.plan_readings(&context, coverage, &mut search) else {
+                return PlannedTemplate { disagrees: true, ..PlannedTemplate::default() };
+            };
+            let read = search.finish();
             unprinted.extend(read.unprinted);
             untried += read.untried;
-            let environment = Environment { values, arguments, ..environment };
-            let plan = |(number, reading)| {
-                let mut plans = self.plan_settled(file, &template, part, environment, reading);
-                // Helm refuses what is no YAML, too: these branches exclude each other.
-                let is_left = |failure: &Finding| number >= read.required && failure.code != Code::Template;
-                plans.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
-                plans
-            };
-            let plans: Vec<_> = read.readings.into_iter().enumerate().flat_map(plan).collect();
-            if coverage == Coverage::Pairs && plans.iter().any(|(_, own)| own.is_err()) {
-                return PlannedTemplate { disagrees: true, ..PlannedTemplate::default() };
-            }
-            let kept = self.plan_keeping(file, &template, part, environment, &plans);
+            let kept = self.plan_keeping(&context, &plans);
             for (reading, own) in kept.unwrap_or(plans) {
                 match own {
                     Ok(own) => planned.push(ReadingPlan::new(reading, own)),
@@ -206,23 +215,51 @@ impl TemplatePlanner<'_, '_> {
         plan.into_planned(environment, self.recognizer)
     }
 
-    /// Plans what a reading prints, if it prints an apiVersion that an action prints as it is by default, and each kind that one can print.
-    fn plan_settled(
+    /// Plans the readings of a part that a search finds: those that show its branches, and the pairs of these for blocks that have a part in what
+    /// becomes of the objects. Returns nothing where each branch is to be read alone: one of the readings cannot be read.
+    fn plan_readings(
         &self,
-        file: &TemplateFile,
-        template: &Template,
-        part: Part<'_>,
-        environment: Environment<'_>,
-        reading: template::Reading,
-    ) -> Vec<Planned> {
-        let mut own = self.plan_reading(file, template, &reading);
+        context: &PartContext<'_>,
+        coverage: Coverage,
+        search: &mut Search<'_, '_>,
+    ) -> Option<Vec<Planned>> {
+        let mut plans: BTreeMap<usize, Vec<Planned>> = BTreeMap::new();
+        let mut paired = 0;
+        if coverage == Coverage::Each {
+            context.relevant.borrow_mut().add_all(context.blocks.numbers());
+        }
+        search.read_branches();
+        loop {
+            for number in search.take_new() {
+                let mut own = self.plan_settled(context, search.reading(number).clone());
+                // Helm refuses what is no YAML, too: these branches exclude each other.
+                let is_left = |failure: &Finding| number >= search.required() && failure.code != Code::Template;
+                own.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
+                if coverage == Coverage::Pairs && own.iter().any(|(_, own)| own.is_err()) {
+                    return None;
+                }
+                plans.insert(number, own);
+            }
+            let relevant = context.relevant.borrow();
+            if relevant.size() == paired {
+                return Some(plans.into_values().flatten().collect());
+            }
+            paired = relevant.size();
+            search.read_pairs(&|one, other| relevant.are_together(one, other));
+        }
+    }
+
+    /// Plans what a reading prints, if it prints an apiVersion that an action prints as it is by default, and each kind that one can print.
+    fn plan_settled(&self, context: &PartContext<'_>, reading: template::Reading) -> Vec<Planned> {
+        let PartContext { file, part, environment, .. } = *context;
+        let mut own = self.plan_reading(context, &reading);
         let Ok(text) = &mut own else { return vec![(reading, own)] };
         let with = |texts: &Texts| {
             let texts = texts.iter().map(|(value, text)| (value.as_str(), text.as_str()));
             template::reading_with(part, environment, &reading, texts)
         };
         for left in std::mem::take(&mut text.types.left) {
-            let planned = with(&left.texts).and_then(|printed| self.plan_reading(file, template, &printed).ok());
+            let planned = with(&left.texts).and_then(|printed| self.plan_reading(context, &printed).ok());
             let objects = planned.and_then(|planned| planned.planned).map(|planned| planned.objects);
             let object = objects.into_iter().flatten().find(|object| object.location == left.place);
             let wanted = object.map(|object| object.to.1.to_string());
@@ -234,7 +271,7 @@ impl TemplatePlanner<'_, '_> {
         let is_all = !printed.is_empty() && printed.iter().all(|one| one.takes_ways_of(&reading));
         let settled = std::mem::take(&mut text.types.settled);
         let plan = |printed: template::Reading| {
-            let mut own = self.plan_settled(file, template, part, environment, printed);
+            let mut own = self.plan_settled(context, printed);
             if let Some((_, Ok(own))) = own.first_mut() {
                 own.types.settled.extend(settled.clone());
             }
@@ -251,14 +288,8 @@ impl TemplatePlanner<'_, '_> {
 
     /// Plans the readings of a part with placeholders for the actions that edits of `plans` remove with a text that stays, and for comments: they
     /// can move as they are. What is planned must be what was planned without, with all that is known; else `None`.
-    fn plan_keeping(
-        &self,
-        file: &TemplateFile,
-        template: &Template,
-        part: Part<'_>,
-        environment: Environment<'_>,
-        plans: &[Planned],
-    ) -> Option<Vec<Planned>> {
+    fn plan_keeping(&self, context: &PartContext<'_>, plans: &[Planned]) -> Option<Vec<Planned>> {
+        let PartContext { template, part, environment, .. } = *context;
         let edits =
             |own: &'_ PlannedText| own.planned.as_ref().and_then(PlannedFile::edits).cloned().unwrap_or_default();
         let removed =
@@ -270,7 +301,7 @@ impl TemplatePlanner<'_, '_> {
         let placeholders = Placeholders::new(template);
         let keep = |(reading, own): &Planned| {
             let printed = template::reading_keeping(part, environment, reading, &kept)?;
-            let mut again = self.plan_settled(file, template, part, environment, printed);
+            let mut again = self.plan_settled(context, printed);
             let (printed, planned) = again.pop().filter(|_| again.is_empty())?;
             let (own, new) = match (own, &planned) {
                 (Ok(own), Ok(new)) => (own, new),
@@ -298,10 +329,14 @@ impl TemplatePlanner<'_, '_> {
     /// The finding about a text that cannot be read.
     fn plan_reading(
         &self,
-        TemplateFile { file, definitions, .. }: &TemplateFile,
-        template: &Template,
+        context: &PartContext<'_>,
         reading: &template::Reading,
     ) -> Result<PlannedText, Box<Finding>> {
+        let PartContext { template, file: TemplateFile { file, definitions, .. }, .. } = *context;
+        let add_relevant = |manifest: Option<&Manifest>, text: &PlannedText, places: &[HolePlaces]| {
+            let (mut relevant, manifest) = (context.relevant.borrow_mut(), manifest.map(|manifest| (manifest, places)));
+            add_relevant(&mut relevant, self.views, (context.part, &context.blocks), reading, manifest, text);
+        };
         if let Some(at) = glued_document(&reading.text) {
             let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
             let location = Location { file: file.clone(), position };
@@ -324,13 +359,18 @@ impl TemplatePlanner<'_, '_> {
             false => manifest::read(file, reading.text.as_bytes(), self.recognizer),
         };
         let manifest = match read {
-            Reading::Irrelevant => return Ok(PlannedText::default()),
+            Reading::Irrelevant => {
+                let text = PlannedText::default();
+                add_relevant(None, &text, &[]);
+                return Ok(text);
+            }
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
             Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
         let GroupContext { planner, others, styles, .. } = *self.shared;
         let chart = (template, &**definitions);
-        let surveys = [self.survey(&manifest, chart, reading)];
+        let places: Vec<HolePlaces> = reading.holes.iter().map(|hole| template::places(&reading.text, hole)).collect();
+        let surveys = [self.survey(&manifest, chart, reading, &places)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
         // Objects that one reading prints are there together, as those of manifests are.
@@ -368,7 +408,9 @@ impl TemplatePlanner<'_, '_> {
                     .extend(open.into_iter().flat_map(|open| values::printed(&manifest, object, open, planner.goal())));
             }
         }
-        Ok(PlannedText { planned, types, followed, leaves_version, is_tied: own.is_some() })
+        let text = PlannedText { planned, types, followed, leaves_version, is_tied: own.is_some() };
+        add_relevant(Some(&manifest), &text, &places);
+        Ok(text)
     }
 
     /// Returns whether the target serves some kind no more at an apiVersion that it once had.
@@ -407,9 +449,16 @@ impl TemplatePlanner<'_, '_> {
     }
 
     /// Takes the survey of what a reading prints, with the holes in each object.
-    fn survey(&self, manifest: &Manifest, chart: (&Template, &Definitions), reading: &template::Reading) -> FileSurvey {
+    fn survey(
+        &self,
+        manifest: &Manifest,
+        chart: (&Template, &Definitions),
+        reading: &template::Reading,
+        places: &[HolePlaces],
+    ) -> FileSurvey {
         let mut survey = self.surveyor.survey_with(manifest, |_| None);
-        let holes: Vec<(usize, Hole)> = reading.holes.iter().flat_map(|hole| holes_of(&reading.text, hole)).collect();
+        let holes: Vec<(usize, Hole)> =
+            reading.holes.iter().zip(places).flat_map(|(hole, places)| holes_at(hole, places)).collect();
         let lines = LineIndex::new(&reading.text);
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
@@ -542,9 +591,8 @@ fn glued_document(text: &str) -> Option<usize> {
     starts.find(|start| is_glued(&text[*start..]))
 }
 
-/// Returns where a hole is in its document, each with the position of the hole: further items of a list can be printed there, or keys.
-fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
-    let (path, list) = template::places(text, hole);
+/// Returns the hole at each of its places in its document, with its position: further items of a list can be printed there, or keys.
+fn holes_at(hole: &template::Hole, (path, list): &HolePlaces) -> Vec<(usize, Hole)> {
     let by_default = &hole.by_default;
     // At two places there is nothing for what stands at the other one.
     let only = |is_list: bool| {
@@ -552,11 +600,11 @@ fn holes_of(text: &str, hole: &template::Hole) -> Vec<(usize, Hole)> {
         by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
     };
     let is_two = list.is_some();
-    let places = [Some((path, false)), list.map(|list| (list, true))].into_iter().flatten();
-    let hole = |(path, is_list): (FieldPath, bool)| {
+    let places = [Some((path, false)), list.as_ref().map(|list| (list, true))].into_iter().flatten();
+    let hole = |(path, is_list): (&FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
         let (key, required, has_branches) = (hole.key.clone(), hole.required.clone(), hole.has_branches);
-        (hole.at, Hole { is_content: is_in_content(&path), path, by_default, has_branches, key, required })
+        (hole.at, Hole { is_content: is_in_content(path), path: path.clone(), by_default, has_branches, key, required })
     };
     places.map(hole).collect()
 }

@@ -97,7 +97,7 @@ impl Catalog {
         Self { header, tree: OnceLock::from(tree), unread: None, references: OnceLock::new() }
     }
 
-    fn tree(&self) -> &Tree {
+    pub(super) fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| {
             let Unread { text, read, first, line } =
                 self.unread.as_ref().expect("a catalog has its fields, or their lines");

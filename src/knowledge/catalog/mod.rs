@@ -6,10 +6,11 @@
 //! CEL rules only as what they say; `metadata`, `status`, `apiVersion` and `kind` are not fields.
 //!
 //! Parts: `catalog` (of one kind) over the `tree` of its fields; `read` `row` (of a field) `header` (apiVersions) `facts` `check`
-//! `differences` (of two schemas) `pattern` `reference`; `relation` (among fields) `related` (which are broken).
+//! `differences` (of two schemas) `alike` (in all of them) `pattern` `reference`; `relation` (among fields) `related` (which are broken).
 //!
 //! Invariant: a catalog has for each release what that release's CRD has, and nothing else.
 
+mod alike;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod catalog;
 mod check;
@@ -26,6 +27,7 @@ mod row;
 mod sample;
 mod tree;
 
+pub(crate) use alike::is_alike;
 pub use catalog::Catalog;
 pub(crate) use catalog::{FieldRow, StoredText};
 pub(crate) use check::Violation;

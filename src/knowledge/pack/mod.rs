@@ -3,7 +3,7 @@
 //! A [`Pack`] is read from a folder's files (`wire` has them as written) and checked; [`embedded`] holds the packs of the
 //! binary. Catalogs are read when their kind is first used. [`Packs`] finds the pack of a kind and reads a [`Target`].
 //!
-//! Parts: `pack` `packs` `releases` (and what is known of them) `rules` (and in which order they run); `wire` `load` `folder` (its
+//! Parts: `pack` `packs` `releases` (and what is known of them) `rules` (and in which order they run, with the `footprint` of each); `wire` `load` `folder` (its
 //! files) `rule_file` `embedded` over `built_in` (the packs in the program) `default_groups` `values` (the objects that hold the values of a chart) `nearest`
 //! (names, versions) `place` (line and column of a message); `crds`: what CRDs say.
 //!
@@ -14,6 +14,7 @@ pub(crate) mod crds;
 mod default_groups;
 pub(crate) mod embedded;
 pub(crate) mod folder;
+mod footprint;
 pub(crate) mod load;
 pub(crate) mod nearest;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
@@ -28,6 +29,7 @@ pub(crate) mod wire;
 
 pub(crate) use built_in::is_built_in;
 pub use folder::PackFiles;
+pub(crate) use footprint::{Cursor, Footprint, Footprints, Numbers};
 pub(crate) use nearest::{is_from, is_near, near, nearest};
 pub use pack::Pack;
 pub use packs::{Packs, Target};

@@ -155,6 +155,7 @@ impl RuleReader<'_> {
             back_kind,
             renamed_keys: Default::default(),
             old_fields: Default::default(),
+            footprint: Default::default(),
         })
     }
 

@@ -13,11 +13,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use super::footprint::{Footprint, Footprints};
 use super::wire::{Destructive, Needs};
 use crate::knowledge::catalog::Catalog;
 use crate::knowledge::lens::{Claims, Direction, Fidelity, Image, Lens};
 use crate::knowledge::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet, by_stability};
-use crate::syntax::field::{FieldPattern, Part};
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
 
 /// The rules of a pack.
 #[derive(Debug, Default)]
@@ -149,6 +150,8 @@ pub struct Rule {
     pub(crate) renamed_keys: [OnceLock<Vec<RenamedKey>>; 2],
     /// What [`Rule::old_fields`] returns for each direction, once it was asked for.
     pub(crate) old_fields: [OnceLock<OldFields>; 2],
+    /// What [`Rule::footprint`] returns, once it was asked for.
+    pub(crate) footprint: OnceLock<Footprint>,
 }
 
 /// The fields that a rule takes away, by their names before it.
@@ -189,6 +192,17 @@ impl Rule {
             let moved = lens.claims_of_each().into_iter().filter(is_move).flat_map(|claims| claims.old);
             OldFields { all: lens.claims().old, moved: moved.collect() }
         })
+    }
+
+    /// Returns whether what it makes of an object can depend on the field at a path, or on something in it.
+    pub fn looks_at(&self, path: &FieldPath) -> bool {
+        let cursor = Footprints::new([self.footprint().clone()]).at(path.steps());
+        !cursor.inside.is_empty() || !cursor.around.is_empty()
+    }
+
+    /// Returns the fields that it looks at or changes.
+    pub(crate) fn footprint(&self) -> &Footprint {
+        self.footprint.get_or_init(|| Footprint::of_lens(&self.text))
     }
 
     /// Returns the path of its file in the folder of its pack.

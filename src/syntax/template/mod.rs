@@ -10,7 +10,7 @@
 //!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `memo` what of that (`possible_texts`, `description`) other readings found, `constraint` whether a version satisfies one.
 //! - `uses` is what is done with each of the values, `whole` whether a range prints each item as it is, `yaml_reads` which definitions are read instead of printed.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `search` finds the readings that show every pair of branches, `pairs`
-//!   which of them the readings have.
+//!   which of them the readings have, `blocks` where the blocks are.
 //! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `agree` joins the edits of
 //!   all readings.
 //! - `tests` compares all of that with what Helm prints.
@@ -20,6 +20,7 @@
 
 mod agree;
 mod arguments;
+mod blocks;
 mod changes;
 mod constraint;
 mod default_value;
@@ -52,13 +53,14 @@ mod tests;
 
 pub use agree::{Disagreement, Edited, agree, verify};
 pub use arguments::Arguments;
+pub use blocks::Blocks;
 pub use changes::{Changes, Values, files_read};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
 pub use hole::{field_at, places};
 pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
-pub use search::{Coverage, Reason, Unprinted, reading_keeping, reading_with, readings};
+pub use search::{Coverage, Reason, Search, Unprinted, reading_keeping, reading_with, readings};
 pub use source::Obstacle;
 pub use tree::{Defines, Part, Template};
 pub use uses::Uses;

@@ -107,6 +107,13 @@ pub struct Reading {
     pub(super) known: BTreeMap<usize, String>,
 }
 
+impl Hole {
+    /// Returns where its action begins in the file.
+    pub fn source(&self, template: &Template) -> usize {
+        template.actions()[self.action].span.start
+    }
+}
+
 impl Reading {
     /// Returns whether a value is a placeholder that can stand for a mapping or a list.
     pub fn can_be_mapping(&self, value: &str) -> bool {
@@ -290,6 +297,13 @@ impl Reading {
             _ => self.source_of(template, last) + 1,
         };
         Span::new(self.source_of(template, printed.start), end)
+    }
+
+    /// Returns places of the file that these bytes of the text come from, one for each stretch.
+    pub fn sources(&self, template: &Template, printed: Span) -> impl Iterator<Item = usize> {
+        let first = self.segments.partition_point(|segment| segment.printed.end <= printed.start);
+        let inside = self.segments[first..].iter().take_while(move |segment| segment.printed.start < printed.end);
+        inside.map(|segment| segment.span(template).start)
     }
 
     /// Returns where the byte `at` of the text comes from in the file; of what an action prints, where that starts.

@@ -1,8 +1,9 @@
 //! Answers: which readings show every branch of a template, and which branches does none show?
 //!
-//! The first reading takes the first branch of every block. A few that take others together show most pairs of them (`read_columns`). Each
-//! branch that is in none is then taken with what must be assumed for it; inner ones first, so that a limit never hits a small object in a large
-//! file. Then come the pairs of branches of two blocks that are left. Of all other blocks such a reading takes what makes most new pairs.
+//! The first reading takes the first branch of every block, the second one the others. Each branch that is in none is then taken with what
+//! must be assumed for it; inner ones first, so that a limit never hits a small object in a large file. These readings are often all that is
+//! needed: which blocks decide something together, the caller says ([`Search::read_pairs`]). A few readings that take others together show most pairs of their
+//! branches (`read_columns`), then come the pairs that are left. Of all other blocks such a reading takes what makes most new pairs.
 //! Where a condition is about what blocks before it change, it must also be assumed how these are decided (`contexts`).
 //!
 //! Invariant: a literal of the part is in a reading, or in a branch that is told as unprinted.
@@ -91,22 +92,10 @@ pub struct Readings {
 
 /// Reads `part` in at most `limit` readings.
 pub fn readings(part: Part<'_>, environment: Environment<'_>, coverage: Coverage, limit: usize) -> Readings {
-    let mut search = Search::new(part, environment, limit);
-    search.read(Vec::new());
-    if coverage == Coverage::Pairs {
-        search.read_columns();
-    }
-    search.read_ways(coverage);
-    let required = search.readings.len();
-    if coverage == Coverage::Each {
-        search.read_columns();
-    }
-    search.read_pairs();
-    search.read_combinations(coverage);
-    let untried = search.open.values().filter(|open| !search.pairs.has(open.way)).count();
-    let mut unprinted = Vec::new();
-    search.collect_unprinted(part.nodes(), &mut unprinted);
-    Readings { readings: search.readings, required, unprinted, untried }
+    let mut search = Search::new(part, environment, coverage, limit);
+    search.read_branches();
+    search.read_pairs(&|_, _| true);
+    search.finish()
 }
 
 /// Reads `part` as in a reading, if these values that are placeholders in it are taken for texts; `None` where its conditions exclude that.
@@ -161,9 +150,11 @@ fn rank(alternative: &Alternative) -> Rank {
     (alternative.depth, Reverse(alternative.way))
 }
 
-struct Search<'p, 'e> {
+/// A search for readings that is under way.
+pub struct Search<'p, 'e> {
     part: Part<'p>,
     environment: Environment<'e>,
+    coverage: Coverage,
     placeholders: Placeholders,
     /// What is known of what actions print.
     known: Rc<Known>,
@@ -172,8 +163,16 @@ struct Search<'p, 'e> {
     /// How often it was printed.
     printed: usize,
     readings: Vec<Reading>,
+    /// How many of them show the branches.
+    required: usize,
+    /// The numbers of those that were added or changed since [`Search::take_new`] was asked.
+    new: BTreeSet<usize>,
     /// The ways that a reading takes, and which it takes together.
     pairs: Pairs,
+    /// The pairs of ways that were tried.
+    tried: BTreeSet<[Way; 2]>,
+    /// How often pairs are tried further with what they depend on.
+    attempts: usize,
     /// The ways that were met.
     seen: BTreeSet<Way>,
     /// The same in the order in which they were met, those of a block together.
@@ -193,6 +192,16 @@ struct Contexts {
     actions: BTreeSet<usize>,
 }
 
+/// The blocks whose branches rows of readings take.
+struct Columns {
+    /// Those with no others in them, each with the number of its condition.
+    of_blocks: BTreeMap<usize, usize>,
+    /// How many conditions they have.
+    count: usize,
+    /// The depths of blocks with others in them.
+    depths: BTreeSet<usize>,
+}
+
 #[derive(Clone, Copy)]
 struct Refusal {
     action: usize,
@@ -201,16 +210,22 @@ struct Refusal {
 }
 
 impl<'p, 'e> Search<'p, 'e> {
-    fn new(part: Part<'p>, environment: Environment<'e>, limit: usize) -> Self {
+    /// Begins a search for at most `limit` readings of `part`.
+    pub fn new(part: Part<'p>, environment: Environment<'e>, coverage: Coverage, limit: usize) -> Self {
         Self {
             part,
             environment,
+            coverage,
             placeholders: Placeholders::new(part.template),
             known: Rc::default(),
             limit,
             printed: 0,
             readings: Vec::new(),
+            required: 0,
+            new: BTreeSet::new(),
             pairs: Pairs::default(),
+            tried: BTreeSet::new(),
+            attempts: MOST_ATTEMPTS,
             seen: BTreeSet::new(),
             met: Vec::new(),
             open: BTreeMap::new(),
@@ -219,18 +234,55 @@ impl<'p, 'e> Search<'p, 'e> {
         }
     }
 
+    /// Reads every branch once.
+    pub fn read_branches(&mut self) {
+        self.read(Vec::new());
+        if self.coverage == Coverage::Pairs {
+            self.read_others();
+        }
+        self.read_ways();
+        self.required = self.readings.len();
+        if self.coverage == Coverage::Each {
+            self.read_others();
+        }
+        self.read_combinations();
+    }
+
+    /// Returns the numbers of the readings that were added or changed since it was asked last.
+    pub fn take_new(&mut self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.new)
+    }
+
+    /// Returns a reading that was found.
+    pub fn reading(&self, number: usize) -> &Reading {
+        &self.readings[number]
+    }
+
+    /// Returns how many readings show the branches, once these were read.
+    pub fn required(&self) -> usize {
+        self.required
+    }
+
+    /// Returns what was found.
+    pub fn finish(self) -> Readings {
+        let untried = self.open.values().filter(|open| !self.pairs.has(open.way)).count();
+        let mut unprinted = Vec::new();
+        self.collect_unprinted(self.part.nodes(), &mut unprinted);
+        Readings { readings: self.readings, required: self.required, unprinted, untried }
+    }
+
     /// Takes the ways that no reading takes, also by how blocks before them can be decided.
-    fn read_ways(&mut self, coverage: Coverage) {
+    fn read_ways(&mut self) {
         let mut tried = BTreeMap::new();
-        self.read_open(coverage);
+        self.read_open();
         while let Some((way, claims)) = self.next_context(&mut tried) {
-            self.take(way, claims, coverage);
-            self.read_open(coverage);
+            self.take(way, claims);
+            self.read_open();
         }
     }
 
     /// Takes the ways that no reading takes by how several blocks before them can be decided together.
-    fn read_combinations(&mut self, coverage: Coverage) {
+    fn read_combinations(&mut self) {
         let ways: Vec<Way> = self.contexts.keys().copied().collect();
         for way in ways {
             for claims in self.combinations(way) {
@@ -238,7 +290,7 @@ impl<'p, 'e> Search<'p, 'e> {
                     break;
                 }
                 self.read(claims);
-                self.read_open(coverage);
+                self.read_open();
             }
         }
     }
@@ -275,15 +327,15 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     /// Takes a way by what must be assumed for it, alone or with what makes most new pairs.
-    fn take(&mut self, way: Way, claims: Vec<Claim>, coverage: Coverage) {
-        match coverage {
+    fn take(&mut self, way: Way, claims: Vec<Claim>) {
+        match self.coverage {
             Coverage::Pairs => self.read_most(&[way], &claims),
             Coverage::Each => self.read(claims),
         };
     }
 
     /// Takes the ways that no reading takes, each alone or with what makes most new pairs.
-    fn read_open(&mut self, coverage: Coverage) {
+    fn read_open(&mut self) {
         while self.printed < self.limit
             && let Some((_, alternative)) = self.open.pop_last()
         {
@@ -292,29 +344,36 @@ impl<'p, 'e> Search<'p, 'e> {
                 continue;
             }
             let refusal = self.refusal(&alternative);
-            self.take(way, alternative.claims, coverage);
+            self.take(way, alternative.claims);
             if !self.pairs.has(way) {
                 self.refused.insert(way, refusal);
             }
         }
     }
 
-    /// Takes the pairs of ways that no reading takes. Each way is paired with those met before it: what is met meanwhile comes behind all of these.
-    fn read_pairs(&mut self) {
-        let (mut later, mut earlier, mut left) = (0, 0, MOST_ATTEMPTS);
+    /// Takes the pairs of ways that no reading takes, of two blocks that are `together`. Each way is paired with those met before it: what is met
+    /// meanwhile comes behind all of these.
+    pub fn read_pairs(&mut self, together: &dyn Fn(usize, usize) -> bool) {
+        self.read_columns(together);
+        let (mut later, mut earlier) = (0, 0);
         while self.printed < self.limit
             && let Some(one) = self.met.get(later)
         {
             let other = &self.met[earlier];
             (later, earlier) = if earlier < later { (later, earlier + 1) } else { (later + 1, 0) };
-            if one.way.block == other.way.block || self.pairs.has_both(one.way, other.way) {
+            let ways = [other.way, one.way];
+            if one.way.block == other.way.block
+                || !together(ways[0].block, ways[1].block)
+                || self.pairs.has_both(one.way, other.way)
+                || self.tried.contains(&ways)
+            {
                 continue;
             }
-            let ways = [other.way, one.way];
             let [others, ones] = [other, one].map(|one| self.claims_of(one));
             let all = others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat()));
-            for claims in all.take(1 + left) {
-                left = left.saturating_sub(usize::from(others.len() + ones.len() > 2));
+            self.tried.insert(ways);
+            for claims in all.take(1 + self.attempts) {
+                self.attempts = self.attempts.saturating_sub(usize::from(others.len() + ones.len() > 2));
                 self.read_most(&ways, &claims);
                 if self.pairs.has_both(ways[0], ways[1]) {
                     break;
@@ -368,49 +427,85 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     fn keep(&mut self, reading: Reading) {
-        let is_same = |other: &&mut Reading| other.segments == reading.segments && other.text == reading.text;
-        let Some(same) = self.readings.iter_mut().find(is_same) else { return self.readings.push(reading) };
+        let is_same = |other: &Reading| other.segments == reading.segments && other.text == reading.text;
+        let Some(number) = self.readings.iter().position(is_same) else {
+            self.new.insert(self.readings.len());
+            self.readings.push(reading);
+            return;
+        };
+        let same = &mut self.readings[number];
         // What a block prints in one of the two only, it prints if its condition holds: where that excludes what values have, nothing.
         for hole in &mut same.holes {
             let is_in_both = reading.holes.iter().any(|other| other.action == hole.action);
             if !is_in_both && hole.by_default.as_ref().is_none_or(Vec::is_empty) {
                 hole.by_default = Some(vec![Value::Null]);
+                self.new.insert(number);
             }
         }
     }
 
-    /// Shows the pairs of branches of the blocks that are met and have no others in them, but for those that exclude each other: besides first
+    /// Reads another branch of each block that is met and has no others in it.
+    fn read_others(&mut self) {
+        let Columns { of_blocks, .. } = self.columns(&self.blocks());
+        self.read_taking(&of_blocks.into_keys().collect());
+    }
+
+    /// Shows the pairs of branches of the blocks that are met, are `together` with all others that are with any, and have no others in them, but for pairs that exclude each other: besides first
     /// branches alone and others alone, each condition takes another branch in a part of the readings that is in no other one's part (Sperner).
-    /// Blocks with others in them take another branch together with all that are as deep. Of several others the last is taken, which is the one
-    /// that prints nothing where there is one: what all leave out together can leave an object without something.
-    fn read_columns(&mut self) {
+    /// Blocks with others in them take another branch together with all that are as deep.
+    fn read_columns(&mut self, together: &dyn Fn(usize, usize) -> bool) {
+        let all = self.blocks();
+        let with = |one: usize| all.iter().filter(|other| **other != one && together(one, **other)).count();
+        let counts: BTreeMap<usize, usize> = all.iter().map(|block| (*block, with(*block))).collect();
+        let most = counts.values().filter(|count| **count > 0).count().saturating_sub(1);
+        let blocks: BTreeSet<usize> = all.iter().copied().filter(|block| most > 0 && counts[block] == most).collect();
+        let Columns { of_blocks, count, depths } = self.columns(&blocks);
+        if of_blocks.len() + depths.len() < 2 {
+            return;
+        }
+        let (count, parts) = parts(count);
+        let of_row = |row: usize| {
+            let blocks = of_blocks.iter().filter(|(_, column)| parts[**column] & (1 << row) != 0);
+            blocks.map(|(block, _)| *block).collect()
+        };
+        let below = |depth: usize| {
+            let below = self.met.iter().filter(|one| one.depth >= depth && blocks.contains(&one.way.block));
+            below.map(|one| one.way.block).collect()
+        };
+        let rows: Vec<BTreeSet<usize>> = (0..count).map(of_row).chain(depths.into_iter().map(below)).collect();
+        rows.iter().for_each(|others| self.read_taking(others));
+    }
+
+    /// Returns which blocks that are met, of those of `blocks`, have no others in them, and how deep the others are.
+    fn columns(&self, blocks: &BTreeSet<usize>) -> Columns {
         let mut conditions: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-        let (mut columns, mut depths) = (BTreeMap::new(), BTreeSet::new());
-        for (at, one) in self.met.iter().enumerate().filter(|(_, one)| one.is_first) {
+        let (mut of_blocks, mut depths) = (BTreeMap::new(), BTreeSet::new());
+        for (at, one) in self.met.iter().enumerate().filter(|(_, one)| one.is_first && blocks.contains(&one.way.block))
+        {
             let next = self.met[at..].iter().find(|next| next.way.block != one.way.block);
             if next.is_some_and(|next| next.depth > one.depth) {
                 depths.insert(one.depth);
             } else if let Some(claim) = one.claims.last() {
                 let next = conditions.len();
-                columns.insert(one.way.block, *conditions.entry(Arc::clone(&claim.condition.text)).or_insert(next));
+                of_blocks.insert(one.way.block, *conditions.entry(Arc::clone(&claim.condition.text)).or_insert(next));
             }
         }
-        let (count, parts) = parts(conditions.len());
-        let of_row = |row: usize| {
-            let blocks = columns.iter().filter(|(_, column)| parts[**column] & (1 << row) != 0);
-            blocks.map(|(block, _)| *block).collect()
-        };
-        let below = |depth: usize| self.met.iter().filter(|one| one.depth >= depth).map(|one| one.way.block).collect();
-        let all = std::iter::once(columns.keys().copied().collect());
-        let rows: Vec<BTreeSet<usize>> =
-            all.chain((0..count).map(of_row)).chain(depths.into_iter().map(below)).collect();
-        for others in &rows {
-            let chosen = self.choose(1, &[], &[], |_, _, one| {
-                (one.is_first == others.contains(&one.way.block), Reverse(one.way.branch))
-            });
-            if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
-                self.read(claims);
-            }
+        Columns { of_blocks, count: conditions.len(), depths }
+    }
+
+    /// Returns the numbers of the blocks that are met.
+    fn blocks(&self) -> BTreeSet<usize> {
+        self.met.iter().map(|one| one.way.block).collect()
+    }
+
+    /// Reads another branch of each of these blocks. Of several others the last is taken, which is the one that prints nothing where there is one:
+    /// what all leave out together can leave an object without something.
+    fn read_taking(&mut self, others: &BTreeSet<usize>) {
+        let chosen = self.choose(1, &[], &[], |_, _, one| {
+            (one.is_first == others.contains(&one.way.block), Reverse(one.way.branch))
+        });
+        if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
+            self.read(claims);
         }
     }
 

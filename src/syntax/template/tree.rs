@@ -158,6 +158,11 @@ impl<'t> Part<'t> {
         self.template.bodies[self.index].name.as_deref()
     }
 
+    /// Returns the file that it is a part of.
+    pub fn template(self) -> &'t Template {
+        self.template
+    }
+
     /// Returns the numbers of its actions, those of conditions too.
     pub fn action_numbers(self) -> Vec<usize> {
         let mut indices = Vec::new();

@@ -46,7 +46,7 @@ pub use literal::{Literal, is_on_one_line};
 pub use naming::{Naming, Place};
 pub use parse::{parse, scan};
 pub use path::parts;
-pub use path::{find_node, locate};
+pub use path::{fields, find_node, locate};
 pub use problem::{Problem, ProblemCode};
 pub use rewrite::Refusal;
 pub use rewrite::{Rewrite, rewrite, rewrite_document};

@@ -171,6 +171,19 @@ pub fn parts(tree: &Tree, text: &str) -> Vec<Span> {
     parts
 }
 
+/// Returns the fields of a mapping, or the items of a list: how each is found, its bytes, of a field from its key on, and its value. What aliases and
+/// merges bring stands elsewhere.
+pub fn fields(tree: &Tree, text: &str, node: NodeId) -> Vec<(Step, Span, NodeId)> {
+    let field =
+        |step: Step, start: usize, value: NodeId| (step, Span::new(start, tree.span(value).end.max(start)), value);
+    if tree.node(node).kind.is_sequence() {
+        let items = tree.children(node).enumerate();
+        return items.map(|(index, item)| field(Step::Index(index), tree.start(item), item)).collect();
+    }
+    let key_of = |key: NodeId| Step::Key(scalar_text(tree, text, key).into_owned());
+    tree.pairs(node).map(|(key, value)| field(key_of(key), tree.start(key), value)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::parse::parse;
@@ -260,5 +273,22 @@ dev: *base
         check("{a: [1, {b: 2}]}", &["{a: [1, {b: 2}]}", "a: [1, {b: 2}]", "1", "{b: 2}", "b: 2"]);
         check("# none\n", &[]);
         check("&x {}\n---\n!t b\n", &["&x {}", "!t b"]);
+    }
+
+    #[test]
+    fn fields_and_items_have_their_bytes() {
+        let text = "a:\n- b: 1\n  c: {d: x}\n-\ne: |\n  f\n";
+        let tree = parse(text).unwrap();
+        let of = |path: &str| {
+            let node = find_node(&tree, text, tree.documents()[0].root, &self::path(path)).unwrap();
+            let found = fields(&tree, text, node).into_iter();
+            let texts = found.map(|(step, span, _)| (FieldPath::new([step]).to_string(), span.of(text).trim_end()));
+            texts.map(|(step, text)| format!("{step} = {text}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(""), ["a = a:\n- b: 1\n  c: {d: x}\n-", "e = e: |\n  f"]);
+        assert_eq!(of("a"), ["[0] = b: 1\n  c: {d: x}", "[1] = "]);
+        assert_eq!(of("a.0"), ["b = b: 1", "c = c: {d: x}"]);
+        assert_eq!(of("a.0.c"), ["d = d: x"]);
+        assert_eq!(of("e"), Vec::<String>::new());
     }
 }

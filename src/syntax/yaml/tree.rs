@@ -83,6 +83,11 @@ impl Tree {
         &self.comments
     }
 
+    /// Returns whether it has aliases.
+    pub fn has_aliases(&self) -> bool {
+        !self.aliases.is_empty()
+    }
+
     /// Returns all nodes in document order.
     pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
