@@ -85,25 +85,17 @@ fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) ->
 }
 
 fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
-    let version = version_in(release, object, catalog);
+    let version = catalog.version_in(release, &object.api_version.version);
     let violations = catalog.check(&object.value, release, version).into_iter();
     violations.map(|violation| rejection(&violation, &FieldPath::clone)).collect()
 }
 
 /// Returns whether a release finds required fields missing, as in a patch that no kustomization of the run names.
 fn is_incomplete_in(release: ReleaseId, (object, open): (&Object, &OpenParts), catalog: &Catalog) -> bool {
-    let violations = catalog.check(&object.value, release, version_in(release, object, catalog));
+    let version = catalog.version_in(release, &object.api_version.version);
+    let violations = catalog.check(&object.value, release, version);
     let is_missing = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
     violations.iter().any(|violation| is_missing(violation) && !open.may_have(&object.value, &violation.path))
-}
-
-/// Returns the version whose schema an object must meet in a release: its own, where the release has it.
-fn version_in<'c>(release: ReleaseId, object: &'c Object, catalog: &'c Catalog) -> &'c str {
-    let own = object.api_version.version.as_str();
-    if catalog.listing(own).contains(release) {
-        return own;
-    }
-    catalog.served(release).first().map_or("", |version| version.name)
 }
 
 /// Returns whether a path leads through an item of a list.

@@ -206,20 +206,29 @@ impl Catalog {
         self.tree().node_at(pattern).into_iter().flat_map(|node| self.tree().fields_at(node))
     }
 
-    /// Returns whether the fields of one pattern have the same schema in `target` and all these releases, in the version `name` and every other one that
-    /// has them.
+    /// Returns the version whose schema an object of the version `own` must meet in a release: its own, where the release has it.
+    pub(crate) fn version_in<'c>(&'c self, release: ReleaseId, own: &'c str) -> &'c str {
+        if self.listing(own).contains(release) {
+            return own;
+        }
+        self.served(release).first().map_or("", |version| version.name)
+    }
+
+    /// Returns whether the fields of one pattern have the same schema for an object of the version `own` in all these releases, and in every version in
+    /// `target` that has them.
     pub(crate) fn has_one_schema(
         &self,
         pattern: &FieldPattern,
         releases: ReleaseSet,
         target: ReleaseId,
-        name: &str,
+        own: &str,
     ) -> bool {
-        let mut fields = self.fields_of(pattern);
-        let (Some(field), None) = (fields.next(), fields.next()) else { return false };
-        field.releases.is_superset(releases)
-            && field.releases.contains(target)
-            && (field.api_versions.is_empty() || field.api_versions.iter().any(|of| of == name))
+        let Some(node) = self.tree().node_at(pattern) else { return false };
+        let mut in_target = self.tree().rows_of(node).iter().filter(|row| row.releases.contains(target));
+        let Some(first) = in_target.next() else { return false };
+        let is_same = |row: &Row| (row.kind, row.schema) == (first.kind, first.schema);
+        let row_in = |release: ReleaseId| self.tree().row_in(node, release, self.version_in(release, own));
+        in_target.all(is_same) && releases.iter().all(|release| row_in(release).is_some_and(is_same))
     }
 
     /// Returns the releases that have the fields of one pattern.
