@@ -67,6 +67,7 @@ mod template_functions;
 mod template_moves;
 mod template_objects;
 mod template_open;
+mod template_pairs;
 mod template_printed;
 mod template_ranges;
 mod template_types;

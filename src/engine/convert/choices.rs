@@ -47,7 +47,7 @@ impl<'p> Goal<'p> {
     }
 
     /// Returns the user's own CRDs, where they define the kinds of `pack`.
-    pub(super) fn own_crds(&self, pack: &Pack) -> Option<&OwnCrds> {
+    pub(crate) fn own_crds(&self, pack: &Pack) -> Option<&OwnCrds> {
         match &self.choices.schema {
             Schema::Own(crds) => Some(&**crds).filter(|crds| crds.cover(pack.groups())),
             Schema::Catalog => None,

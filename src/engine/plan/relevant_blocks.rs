@@ -15,6 +15,7 @@ use super::planned_text::PlannedText;
 use crate::engine::convert::Goal;
 use crate::engine::manifest::{Manifest, Object, may_hold_rules};
 use crate::knowledge::catalog::{Catalog, is_alike};
+use crate::knowledge::pack::releases::Advisory;
 use crate::knowledge::pack::{Cursor, Footprint, Footprints, Numbers};
 use crate::knowledge::release::GroupKind;
 use crate::syntax::field::{FieldPath, FieldPattern, Step};
@@ -25,6 +26,9 @@ use crate::syntax::yaml::{NodeId, Tree, fields, find_node};
 
 /// The keys of fields that say of what kind an object is, that is there or is named.
 const TYPES: [&str; 4] = ["apiGroup", "apiVersion", "group", "kind"];
+
+/// What comments and annotations for the program have in them.
+const OWN: &str = "reversion";
 
 /// What a run looks at in the objects of one kind.
 struct View<'g> {
@@ -52,14 +56,17 @@ impl<'g> View<'g> {
         let of_rules = rules.map(|rule| rule.footprint().clone());
         let notes = || of_targets.clone().map(|pack| pack.release_notes());
         let advisories = notes().flat_map(|notes| &notes.advisories);
-        let conditions = advisories.filter(|advisory| advisory.has_kind(kind)).map(|advisory| &advisory.condition);
+        let is_about = |advisory: &&Advisory| kinds.iter().any(|kind| advisory.has_kind(kind));
+        let conditions = advisories.filter(is_about).map(|advisory| &advisory.condition);
         let of_conditions =
             conditions.map(|condition| footprint(condition.premises().into_iter().map(|one| one.written)));
         let is_moved = notes().flat_map(|notes| &notes.moves).any(|moves| moves.kinds.contains(kind));
         let of_kind = notes().flat_map(|notes| &notes.unions).filter(|union| union.kind == *kind);
         let of_unions = of_kind.map(|union| footprint([union.items.key(&union.discriminator)]));
         let footprints = Footprints::new(of_rules.chain(of_conditions).chain(of_unions));
-        Self { catalogs, footprints, is_whole: is_moved || own.is_some_and(|pack| pack.is_of_crds()) }
+        // CRDs of the user reject fields together, and what they reject holds an object back whatever it was before.
+        let is_of_crds = own.is_some_and(|pack| pack.is_of_crds() || goal.own_crds(pack).is_some());
+        Self { catalogs, footprints, is_whole: is_moved || is_of_crds }
     }
 
     /// Returns whether it looks at the field at a path in any case.
@@ -166,6 +173,7 @@ pub(super) fn add_relevant(
     let is_whole = |manifest: &Manifest| {
         let mut objects = manifest.objects.iter();
         !manifest.findings.is_empty()
+            || manifest.text.contains(OWN)
             || manifest.tree.has_aliases()
             || may_hold_rules(&manifest.text)
             || objects.any(|object| object.inline_patch.is_some())
@@ -206,9 +214,18 @@ struct Printed<'p> {
 struct Field<'f> {
     node: NodeId,
     value: &'f Value,
+    /// The bytes of its key; of an item, where it starts.
+    key: Span,
     /// The innermost block around its key.
     block: Option<usize>,
     cursor: Cursor,
+}
+
+impl Field<'_> {
+    /// Returns its bytes, from its key on.
+    fn span(&self, tree: &Tree) -> Span {
+        Span::new(self.key.start, tree.span(self.node).end.max(self.key.end))
+    }
 }
 
 /// Returns the shares in rules with these footprints.
@@ -237,8 +254,9 @@ impl PrintedBlocks<'_> {
         let Ok(node) = find_node(tree, text, tree.documents()[object.document].root, &object.place) else {
             return self.relevant.add_all(self.blocks.numbers());
         };
-        let block = self.block_at(tree.span(node).start);
-        let root = Field { node, value: &object.value, block, cursor: Cursor::default() };
+        let start = tree.span(node).start;
+        let (key, block) = (Span::new(start, start), self.block_at(start));
+        let root = Field { node, value: &object.value, key, block, cursor: Cursor::default() };
         let _stays = self.add_inside(Printed { tree, text, view }, &root, &mut Vec::new());
         let extent = manifest.extent(object);
         let holes = self.reading.holes.iter().zip(places);
@@ -251,21 +269,21 @@ impl PrintedBlocks<'_> {
     /// whatever is decided.
     fn add_inside(&mut self, printed: Printed<'_>, outer: &Field<'_>, path: &mut Vec<Step>) -> bool {
         let (mut starts, mut stays) = (Vec::new(), false);
-        for (step, span, node) in fields(printed.tree, printed.text, outer.node) {
+        for (step, key, node) in fields(printed.tree, printed.text, outer.node) {
             let cursor = printed.view.footprints.step(&outer.cursor, &step);
             let value = match &step {
                 Step::Key(key) => outer.value.get(key),
                 Step::Index(index) => outer.value.get(index),
             };
             path.push(step);
-            let block = self.block_at(span.start);
-            let field = Field { node, value: value.unwrap_or(&Value::Null), block, cursor };
+            let block = self.block_at(key.start);
+            let field = Field { node, value: value.unwrap_or(&Value::Null), key, block, cursor };
             if printed.view.looks_at(path) {
-                self.add_touched(span, Share::Everything);
+                self.add_touched(field.span(printed.tree), Share::Everything);
             } else {
-                stays |= self.add_field(printed, &field, outer, (path, span)) && block == outer.block;
+                stays |= self.add_field(printed, &field, outer, path) && block == outer.block;
             }
-            starts.push(span.start);
+            starts.push(key.start);
             path.pop();
         }
         // Without what one block decides, it is left empty; an object has its type in any case. Where several blocks do, all of them have to leave
@@ -286,31 +304,22 @@ impl PrintedBlocks<'_> {
 
     /// Adds the blocks that decide whether a field is there, if that has a part in what becomes of the object, and those in it; returns whether no
     /// rule takes away all of it.
-    fn add_field(
-        &mut self,
-        printed: Printed<'_>,
-        field: &Field<'_>,
-        outer: &Field<'_>,
-        (path, span): (&mut Vec<Step>, Span),
-    ) -> bool {
+    fn add_field(&mut self, printed: Printed<'_>, field: &Field<'_>, outer: &Field<'_>, path: &mut Vec<Step>) -> bool {
         let is_leaf = !(field.value.is_object() || field.value.is_array());
+        let span = field.span(printed.tree);
+        // What decides whether there is a mapping or list is not all that decides what is in it.
+        let own = if is_leaf { span } else { Span::new(field.key.start, field.key.end.max(field.key.start + 1)) };
         let Cursor { inside, around, .. } = &field.cursor;
         shares(*inside).for_each(|share| self.add_touched(span, share));
-        for share in shares(*around) {
-            match is_leaf {
-                true => self.add_touched(span, share),
-                false => self.add_around(span.start, share),
-            }
+        shares(*around).for_each(|share| self.add_touched(own, share));
+        let is_decided = field.block != outer.block || self.is_partly_in_blocks(own, field.block);
+        // A text can have objects in it.
+        let has_type = || field.value.as_str().is_some_and(|text| TYPES.iter().any(|key| text.contains(key)));
+        if is_decided && (has_type() || !printed.view.is_alike(path, &self.values(field.value))) {
+            self.add_touched(own, Share::Everything);
         }
-        let is_partly = self.is_partly_in_blocks(span, field.block);
-        let is_decided = field.block != outer.block || is_leaf && is_partly;
-        if is_decided && !printed.view.is_alike(path, &self.values(field.value)) {
-            match is_leaf {
-                true => self.add_touched(span, Share::Everything),
-                false => self.add_around(span.start, Share::Everything),
-            }
-        }
-        let stays = !is_leaf && (is_partly || !around.is_empty()) && self.add_inside(printed, field, path);
+        let is_inner = !is_leaf && (!around.is_empty() || self.is_partly_in_blocks(span, field.block));
+        let stays = is_inner && self.add_inside(printed, field, path);
         inside.is_empty() && (around.is_empty() || stays)
     }
 

@@ -171,17 +171,16 @@ pub fn parts(tree: &Tree, text: &str) -> Vec<Span> {
     parts
 }
 
-/// Returns the fields of a mapping, or the items of a list: how each is found, its bytes, of a field from its key on, and its value. What aliases and
-/// merges bring stands elsewhere.
+/// Returns the fields of a mapping, or the items of a list: how each is found, the bytes of its key, of an item where it starts, and its value. What
+/// aliases and merges bring stands elsewhere.
 pub fn fields(tree: &Tree, text: &str, node: NodeId) -> Vec<(Step, Span, NodeId)> {
-    let field =
-        |step: Step, start: usize, value: NodeId| (step, Span::new(start, tree.span(value).end.max(start)), value);
     if tree.node(node).kind.is_sequence() {
-        let items = tree.children(node).enumerate();
-        return items.map(|(index, item)| field(Step::Index(index), tree.start(item), item)).collect();
+        let start = |item: NodeId| Span::new(tree.start(item), tree.start(item));
+        return tree.children(node).enumerate().map(|(index, item)| (Step::Index(index), start(item), item)).collect();
     }
-    let key_of = |key: NodeId| Step::Key(scalar_text(tree, text, key).into_owned());
-    tree.pairs(node).map(|(key, value)| field(key_of(key), tree.start(key), value)).collect()
+    let step = |key: NodeId| Step::Key(scalar_text(tree, text, key).into_owned());
+    let span = |key: NodeId| Span::new(tree.start(key), tree.span(key).end);
+    tree.pairs(node).map(|(key, value)| (step(key), span(key), value)).collect()
 }
 
 #[cfg(test)]
@@ -276,19 +275,19 @@ dev: *base
     }
 
     #[test]
-    fn fields_and_items_have_their_bytes() {
-        let text = "a:\n- b: 1\n  c: {d: x}\n-\ne: |\n  f\n";
+    fn fields_have_keys_and_items_begin() {
+        let text = "a:\n- \"b\": 1\n  c: {d: x}\n-\ne: |\n  f\n";
         let tree = parse(text).unwrap();
         let of = |path: &str| {
             let node = find_node(&tree, text, tree.documents()[0].root, &self::path(path)).unwrap();
             let found = fields(&tree, text, node).into_iter();
-            let texts = found.map(|(step, span, _)| (FieldPath::new([step]).to_string(), span.of(text).trim_end()));
-            texts.map(|(step, text)| format!("{step} = {text}")).collect::<Vec<_>>()
+            let found = found.map(|(step, key, node)| (FieldPath::new([step]), key.of(text), tree.span(node).of(text)));
+            found.map(|(step, key, value)| format!("{step} {key} = {}", value.trim_end())).collect::<Vec<_>>()
         };
-        assert_eq!(of(""), ["a = a:\n- b: 1\n  c: {d: x}\n-", "e = e: |\n  f"]);
-        assert_eq!(of("a"), ["[0] = b: 1\n  c: {d: x}", "[1] = "]);
-        assert_eq!(of("a.0"), ["b = b: 1", "c = c: {d: x}"]);
-        assert_eq!(of("a.0.c"), ["d = d: x"]);
+        assert_eq!(of(""), ["a a = - \"b\": 1\n  c: {d: x}\n-", "e e = |\n  f"]);
+        assert_eq!(of("a"), ["[0]  = \"b\": 1\n  c: {d: x}", "[1]  = "]);
+        assert_eq!(of("a.0"), ["b \"b\" = 1", "c c = {d: x}"]);
+        assert_eq!(of("a.0.c"), ["d d = x"]);
         assert_eq!(of("e"), Vec::<String>::new());
     }
 }
