@@ -1,8 +1,8 @@
 //! Which blocks of a template have a part in what becomes of its objects?
 //!
-//! Of these, two that can decide something together are read in all pairs of their branches: both have a part in the same rules, or one in more than rules. A block that has
-//! no part is read in each of its branches: what it prints is the same to all releases and versions of the kind, no rule looks at it or changes
-//! it, and no edit is near it.
+//! Of these, two that can decide something together are read in all pairs of their branches: both have a part in the same rules, or one in more
+//! than rules. A block that has no part is read in each of its branches: what it prints is the same to all releases and versions of the kind, no
+//! rule looks at it or changes it, and no edit is near it.
 //!
 //! Invariant: without what a block prints that has no part in it, the same becomes of the rest of an object.
 

@@ -70,10 +70,10 @@ pub struct Unprinted {
 /// Which readings show the branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// As few as show each pair of branches.
+    /// As few as show each branch, and then each pair of branches that is asked for.
     Pairs,
-    /// Before these, one for each branch that takes the first ones of all other blocks: where it differs from the first reading, that branch
-    /// is why.
+    /// One for each branch that takes the first ones of all other blocks: where it differs from the first reading, that branch is why. Then pairs,
+    /// too.
     Each,
 }
 
@@ -82,7 +82,7 @@ pub enum Coverage {
 pub struct Readings {
     /// The readings, the one that takes first branches first; no two are equal.
     pub readings: Vec<Reading>,
-    /// How many of them show the branches, each alone if asked for. Those behind them show pairs, which conditions can exclude.
+    /// How many of them show the branches, each alone if asked for. Those behind them show more of them together, which conditions can exclude.
     pub required: usize,
     /// The branches with literals that no reading prints, in the order of the file.
     pub unprinted: Vec<Unprinted>,
@@ -450,9 +450,10 @@ impl<'p, 'e> Search<'p, 'e> {
         self.read_taking(&of_blocks.into_keys().collect());
     }
 
-    /// Shows the pairs of branches of the blocks that are met, are `together` with all others that are with any, and have no others in them, but for pairs that exclude each other: besides first
-    /// branches alone and others alone, each condition takes another branch in a part of the readings that is in no other one's part (Sperner).
-    /// Blocks with others in them take another branch together with all that are as deep.
+    /// Shows the pairs of branches of some of the blocks that are met, but for those that exclude each other: of the blocks that are `together` with
+    /// all others that are with any, and have no others in them. Besides first branches alone and others alone, each condition takes another
+    /// branch in a part of the readings that is in no other one's part (Sperner). Blocks with others in them take another branch together with all
+    /// that are as deep.
     fn read_columns(&mut self, together: &dyn Fn(usize, usize) -> bool) {
         let all = self.blocks();
         let with = |one: usize| all.iter().filter(|other| **other != one && together(one, **other)).count();
