@@ -55,3 +55,105 @@ fn what_two_branches_break_together_in_the_crds_of_the_user_is_reported() {
     run.check(1);
     says(&run, "shop/templates/a.yaml:5:1: held-back[invalid-in-target]", "external addresses alone");
 }
+
+/// What is known of a field is known of one kind: another branch may make it one of another kind.
+#[test]
+fn a_field_of_another_kind_is_looked_at_as_one_of_that() {
+    let workload = "\
+metadata:
+  name: m
+spec:
+  selector:
+    matchLabels:
+      app: x
+  template:
+    metadata:
+      labels:
+        app: x
+      {{- if .Values.profile }}
+      annotations:
+        seccomp.security.alpha.kubernetes.io/pod: runtime/default
+      {{- end }}
+    spec:
+      containers:
+      - name: c
+        image: i
+";
+    let head = "\
+{{- if .Values.rollout }}
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+{{- else }}
+apiVersion: apps/v1
+kind: Deployment
+{{- end }}
+";
+    is_held(
+        &format!("{head}{workload}"),
+        "kubernetes@1.33",
+        "shop/templates/a.yaml:1:1: held-back[template-action] Deployment m",
+        "`{{- if .Values.rollout }}`",
+    );
+    let run = "\
+apiVersion: tekton.dev/v1beta1
+kind: {{ if .Values.task }}TaskRun{{ else }}PipelineRun{{ end }}
+metadata:
+  name: m
+spec:
+  params:
+  - name: x
+    value: y
+  {{- if .Values.limit }}
+  timeout: 10m0s
+  {{- end }}
+";
+    is_held(
+        run,
+        "tekton@v0.50.0",
+        "shop/templates/a.yaml:2:7: held-back[template-action] TaskRun m",
+        "depends on `{{ if .Values.task }}`",
+    );
+}
+
+/// An object that lacks what every release requires is held to less: a branch that makes it one has a part in everything.
+#[test]
+fn what_one_branch_leaves_incomplete_excuses_nothing_in_another_reading() {
+    let secret = "\
+apiVersion: generators.external-secrets.io/v1alpha1
+kind: VaultDynamicSecret
+metadata:
+  name: m
+spec:
+  provider:
+    {{- if .Values.other }}
+    version: v2
+    {{- else }}
+    auth:
+      tokenSecretRef:
+        name: x
+        key: k
+    {{- end }}
+    server: https://vault
+    path: secret
+    {{- if .Values.authority }}
+    caProvider:
+      type: ConfigMap
+    {{- end }}
+  path: /x
+";
+    is_held(
+        secret,
+        "external-secrets@v0.14.3",
+        "shop/templates/a.yaml:6:3: held-back[invalid-in-target]",
+        "spec.provider.auth is required but missing",
+    );
+}
+
+/// Checks that the object of a template is held back.
+#[track_caller]
+fn is_held(template: &str, target: &str, place: &str, part: &str) {
+    let run = Tree::of(&[("shop/Chart.yaml", CHART), ("shop/templates/a.yaml", template)])
+        .run(&["check", "--to", target, "shop"]);
+    run.check(1);
+    says(&run, place, part);
+}

@@ -182,6 +182,7 @@ pub(super) fn add_relevant(
         return relevant.add_all(blocks.numbers());
     }
     let mut printed = PrintedBlocks { template: part.template(), blocks, reading, relevant };
+    printed.add_documents();
     printed.add_types(manifest.map(|(manifest, _)| manifest));
     if let Some((manifest, places)) = manifest {
         for object in &manifest.objects {
@@ -228,25 +229,58 @@ impl Field<'_> {
     }
 }
 
+/// Returns the bytes of each line, with its end.
+fn lines(text: &str) -> impl Iterator<Item = Span> {
+    text.split_inclusive('\n').scan(0, |end, line| {
+        let start = *end;
+        *end += line.len();
+        Some(Span::new(start, *end))
+    })
+}
+
 /// Returns the shares in rules with these footprints.
 fn shares(footprints: Numbers) -> impl Iterator<Item = Share> {
     footprints.iter().map(Share::Rules)
 }
 
 impl PrintedBlocks<'_> {
-    /// Adds the blocks that decide which documents there are, and of what kind their objects, beside those that are known.
-    fn add_types(&mut self, manifest: Option<&Manifest>) {
-        let objects = manifest.iter().flat_map(|all| all.objects.iter().map(|object| all.extent(object)));
-        let extents: Vec<Span> = objects.collect();
-        let mut start = 0;
-        for line in self.reading.text.split_inclusive('\n') {
-            let is_in_object = || extents.iter().any(|extent| (extent.start..extent.end).contains(&start));
-            let is_type = || TYPES.iter().any(|key| line.contains(key));
-            if line.starts_with("---") || line.starts_with("...") || !is_in_object() && is_type() {
-                self.add_touched(Span::new(start, start + line.len()), Share::Everything);
+    /// Adds the blocks that decide which documents there are.
+    fn add_documents(&mut self) {
+        for line in lines(&self.reading.text) {
+            if ["---", "..."].iter().any(|mark| line.of(&self.reading.text).starts_with(mark)) {
+                self.add_touched(line, Share::Everything);
             }
-            start += line.len();
         }
+    }
+
+    /// Adds the blocks that decide of what kind an object is, with all others around something of its document: as another kind, it has other fields.
+    /// A block around all of the document, or around none of its kind, does not decide that.
+    fn add_types(&mut self, manifest: Option<&Manifest>) {
+        let text = &self.reading.text;
+        let is_separator = |line: &Span| ["---", "..."].iter().any(|mark| line.of(text).starts_with(mark));
+        let all: Vec<Span> = lines(text).collect();
+        for document in all.split(is_separator).filter(|document| !document.is_empty()) {
+            let extent = Span::new(document[0].start, document[document.len() - 1].end);
+            let mut objects = manifest.iter().flat_map(|all| all.objects.iter().map(|object| all.extent(object)));
+            let is_known = objects.any(|object| extent.start <= object.start && object.start < extent.end);
+            // Of a known kind, the apiVersion alone makes no other kind.
+            let decides = |key: &&&str| !is_known || **key == "kind";
+            let types =
+                document.iter().filter(|line| TYPES.iter().filter(decides).any(|key| line.of(text).contains(key)));
+            let written = |line: &&Span| !line.of(text).trim().is_empty();
+            let around = |line: &Span| self.around(*line).collect::<BTreeSet<usize>>();
+            let of_all =
+                document.iter().filter(written).map(around).reduce(|one, other| &one & &other).unwrap_or_default();
+            let deciding: BTreeSet<usize> = types.flat_map(|line| self.around(*line)).collect();
+            if !deciding.is_subset(&of_all) {
+                self.add_touched(extent, Share::Everything);
+            }
+        }
+    }
+
+    /// Returns the numbers of the blocks around any of these bytes of the text.
+    fn around(&self, span: Span) -> impl Iterator<Item = usize> {
+        self.reading.sources(self.template, span).flat_map(|at| self.blocks.around(at))
     }
 
     fn add_object(&mut self, manifest: &Manifest, object: &Object, view: &View<'_>, places: &[HolePlaces]) {

@@ -12,7 +12,7 @@ use crate::knowledge::release::ReleaseSet;
 use crate::syntax::field::Step;
 
 /// Returns whether the field at a path, all that it is in, and everything in `value`, which it has, have one schema in all versions and releases of
-/// the kinds of these catalogs, and no release requires the field.
+/// the kinds of these catalogs, no release requires the field, and the value lacks nothing that some release requires.
 pub(crate) fn is_alike(catalogs: &[&Catalog], path: &[Step], value: &Value) -> bool {
     let Some((first, others)) = catalogs.split_first() else { return true };
     let mut others: &[&Catalog] = others;
@@ -90,6 +90,14 @@ enum Below<'c> {
 }
 
 impl<'c> Pair<'c> {
+    /// Returns the keys that a mapping there must have in some release.
+    fn demanded(self) -> impl Iterator<Item = &'c String> {
+        [self.0, self.1].into_iter().flat_map(|place| {
+            let node = &place.tree.nodes[place.node];
+            node.demanded.iter().map(|number| &node.keys[*number].0)
+        })
+    }
+
     fn below(self, step: &Step) -> Below<'c> {
         let is_open = |place: Place<'_>| place.tree.nodes[place.node].open.is_superset(place.listed);
         match (self.0.below(step), self.1.below(step)) {
@@ -107,7 +115,10 @@ fn is_alike_inside(pair: Pair<'_>, value: &Value) -> bool {
         Below::Differs => false,
     };
     match value {
-        Value::Object(map) => map.iter().all(|(key, value)| is_alike(&Step::Key(key.clone()), value)),
+        Value::Object(map) => {
+            pair.demanded().all(|key| map.contains_key(key))
+                && map.iter().all(|(key, value)| is_alike(&Step::Key(key.clone()), value))
+        }
         Value::Array(items) => items.iter().all(|item| is_alike(&Step::Index(0), item)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
@@ -170,6 +181,12 @@ spec.list[].port | string |  |  |  | ALL
     }
 
     #[test]
+    fn what_lacks_a_required_field_is_not_alike() {
+        is(&spec().key("list").index(0), &json!({"port": 1}), false);
+        is(&spec().key("list"), &json!([{"name": "a"}, {}]), false);
+    }
+
+    #[test]
     fn a_required_field_is_not_alike_by_itself() {
         is(&spec().key("list").index(0).key("name"), &json!("a"), false);
     }
@@ -179,7 +196,7 @@ spec.list[].port | string |  |  |  | ALL
         let (one, other) = (catalog(ROWS), catalog(OTHER));
         let is = |item: &Value| is_alike(&[&one, &other], spec().key("list").index(0).steps(), item);
         assert!(is(&json!({"name": "a"})));
-        assert!(!is(&json!({"port": 1})));
+        assert!(!is(&json!({"name": "a", "port": 1})));
         assert!(!is_alike(&[&one, &other], spec().key("map").steps(), &json!({})));
     }
 }
