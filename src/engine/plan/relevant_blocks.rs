@@ -262,16 +262,19 @@ impl PrintedBlocks<'_> {
         for document in all.split(is_separator).filter(|document| !document.is_empty()) {
             let extent = Span::new(document[0].start, document[document.len() - 1].end);
             let mut objects = manifest.iter().flat_map(|all| all.objects.iter().map(|object| all.extent(object)));
-            let is_known = objects.any(|object| extent.start <= object.start && object.start < extent.end);
+            let is_known = objects.any(|object| object.start < extent.end && extent.start < object.end);
             // Of a known kind, the apiVersion alone makes no other kind.
             let decides = |key: &&&str| !is_known || **key == "kind";
             let types =
                 document.iter().filter(|line| TYPES.iter().filter(decides).any(|key| line.of(text).contains(key)));
+            let deciding: BTreeSet<usize> = types.flat_map(|line| self.around(*line)).collect();
+            if deciding.is_empty() {
+                continue;
+            }
             let written = |line: &&Span| !line.of(text).trim().is_empty();
             let around = |line: &Span| self.around(*line).collect::<BTreeSet<usize>>();
             let of_all =
                 document.iter().filter(written).map(around).reduce(|one, other| &one & &other).unwrap_or_default();
-            let deciding: BTreeSet<usize> = types.flat_map(|line| self.around(*line)).collect();
             if !deciding.is_subset(&of_all) {
                 self.add_touched(extent, Share::Everything);
             }
