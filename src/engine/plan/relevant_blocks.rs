@@ -167,7 +167,8 @@ pub(super) fn add_relevant(
     manifest: Option<(&Manifest, &[HolePlaces])>,
     text: &PlannedText,
 ) {
-    if relevant.has_all(blocks.numbers()) {
+    // One block alone has no pairs.
+    if blocks.numbers().nth(1).is_none() || relevant.has_all(blocks.numbers()) {
         return;
     }
     let is_whole = |manifest: &Manifest| {
