@@ -232,12 +232,13 @@ impl TemplatePlanner<'_, '_> {
         loop {
             for number in search.take_new() {
                 let mut own = self.plan_settled(context, search.reading(number).clone());
-                // Helm refuses what is no YAML, too: these branches exclude each other.
-                let is_left = |failure: &Finding| number >= search.required() && failure.code != Code::Template;
-                own.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
+                // The pairs that such a reading was to show are in no other one.
                 if coverage == Coverage::Pairs && own.iter().any(|(_, own)| own.is_err()) {
                     return None;
                 }
+                // Helm refuses what is no YAML, too: these branches exclude each other.
+                let is_left = |failure: &Finding| number >= search.required() && failure.code != Code::Template;
+                own.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
                 plans.insert(number, own);
             }
             let relevant = context.relevant.borrow();
