@@ -149,6 +149,59 @@ spec:
     );
 }
 
+/// A reading with a key twice shows nothing, so that other readings have to show the pairs of branches that it has besides.
+#[test]
+fn branches_that_exclude_each_other_hide_no_other_pair() {
+    let workload = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: x
+  labels:
+    z: z
+    {{- if .Values.b }}
+    m: b
+    {{- else }}
+    k: b
+    {{- end }}
+    {{- if .Values.d }}
+    n: b
+    {{- else }}
+    o: b
+    {{- end }}
+    {{- if .Values.a }}
+    k: a
+    {{- else }}
+    j: a
+    {{- end }}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata:
+      labels: {a: b}
+      {{- if .Values.s }}
+      {{- else }}
+      annotations:
+        seccomp.security.alpha.kubernetes.io/pod: runtime/default
+      {{- end }}
+    spec:
+      {{- if .Values.c }}
+      {{- else }}
+      securityContext:
+        seccompProfile: {type: RuntimeDefault}
+      {{- end }}
+      containers:
+      - name: c
+        image: i
+";
+    is_held(
+        workload,
+        "kubernetes@1.33",
+        "shop/templates/a.yaml:27:7: held-back[template-action] Deployment x",
+        ".Values.s",
+    );
+}
+
 /// Checks that the object of a template is held back.
 #[track_caller]
 fn is_held(template: &str, target: &str, place: &str, part: &str) {
