@@ -152,53 +152,59 @@ spec:
 /// A reading with a key twice shows nothing, so that other readings have to show the pairs of branches that it has besides.
 #[test]
 fn branches_that_exclude_each_other_hide_no_other_pair() {
-    let workload = "\
+    let two = |value: &str, first: &str, other: &str| {
+        format!(
+            "    {{{{- if .Values.{value} }}}}\n    {first}: x\n    {{{{- else }}}}\n    {other}: x\n    {{{{- end }}}}\n"
+        )
+    };
+    let workload = |labels: &str, profile: &str| {
+        format!(
+            "\
 apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: x
   labels:
     z: z
-    {{- if .Values.b }}
-    m: b
-    {{- else }}
-    k: b
-    {{- end }}
-    {{- if .Values.d }}
-    n: b
-    {{- else }}
-    o: b
-    {{- end }}
-    {{- if .Values.a }}
-    k: a
-    {{- else }}
-    j: a
-    {{- end }}
-spec:
-  selector: {matchLabels: {a: b}}
+{labels}spec:
+  selector: {{matchLabels: {{a: b}}}}
   template:
     metadata:
-      labels: {a: b}
-      {{- if .Values.s }}
-      {{- else }}
+      labels: {{a: b}}
+      {{{{- if .Values.s }}}}
+      {{{{- else }}}}
       annotations:
         seccomp.security.alpha.kubernetes.io/pod: runtime/default
-      {{- end }}
+      {{{{- end }}}}
     spec:
-      {{- if .Values.c }}
-      {{- else }}
+      {profile}
       securityContext:
-        seccompProfile: {type: RuntimeDefault}
-      {{- end }}
+        seccompProfile: {{type: RuntimeDefault}}
+      {{{{- end }}}}
       containers:
       - name: c
         image: i
-";
-    is_held(
-        workload,
-        "kubernetes@1.33",
-        "shop/templates/a.yaml:27:7: held-back[template-action] Deployment x",
-        ".Values.s",
+"
+        )
+    };
+    let held = |labels: [String; 3], profile: &str, place: &str| {
+        is_held(
+            &workload(&labels.concat(), profile),
+            "kubernetes@1.33",
+            place,
+            "spec.template.spec.containers[0].image",
+        );
+    };
+    let profile = "{{- if .Values.c }}\n      {{- else }}";
+    held(
+        [two("b", "m", "k"), two("d", "n", "o"), two("a", "k", "j")],
+        profile,
+        "shop/templates/a.yaml:27:7: held-back",
+    );
+    held(
+        [two("a", "j", "k"), two("b", "m", "k"), String::new()],
+        "{{- if .Values.c }}",
+        "shop/templates/a.yaml:28:7: held-back",
     );
 }
 

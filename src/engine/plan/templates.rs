@@ -230,6 +230,7 @@ impl TemplatePlanner<'_, '_> {
         }
         search.read_branches();
         loop {
+            let mut is_dropped = false;
             for number in search.take_new() {
                 let mut own = self.plan_settled(context, search.reading(number).clone());
                 // The pairs that such a reading was to show are in no other one.
@@ -237,12 +238,17 @@ impl TemplatePlanner<'_, '_> {
                     return None;
                 }
                 // Helm refuses what is no YAML, too: these branches exclude each other.
-                let is_left = |failure: &Finding| number >= search.required() && failure.code != Code::Template;
-                own.retain(|(_, own)| !own.as_ref().is_err_and(|failure| is_left(failure)));
+                let is_behind = number >= search.required();
+                let is_left = |own: &Planned| own.1.as_ref().is_err_and(|failure| failure.code != Code::Template);
+                if is_behind && own.iter().any(is_left) {
+                    own.retain(|own| !is_left(own));
+                    search.drop_reading(number);
+                    is_dropped = true;
+                }
                 plans.insert(number, own);
             }
             let relevant = context.relevant.borrow();
-            if relevant.size() == paired {
+            if relevant.size() == paired && !is_dropped {
                 return Some(plans.into_values().flatten().collect());
             }
             paired = relevant.size();

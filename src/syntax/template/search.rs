@@ -38,6 +38,9 @@ const MOST_COMBINATIONS: usize = 32;
 /// In how many of them for a pair.
 const MOST_OF_PAIRS: usize = 4;
 
+/// How often a pair is tried again whose reading was dropped.
+const MOST_OF_DROPPED: usize = 2;
+
 /// How often pairs are tried so.
 const MOST_ATTEMPTS: usize = 500;
 
@@ -169,8 +172,12 @@ pub struct Search<'p, 'e> {
     new: BTreeSet<usize>,
     /// The ways that a reading takes, and which it takes together.
     pairs: Pairs,
-    /// The pairs of ways that were tried.
-    tried: BTreeSet<[Way; 2]>,
+    /// The same for each reading, by their numbers.
+    shown: Vec<(usize, Vec<Way>)>,
+    /// The numbers of the readings that show nothing.
+    dropped: BTreeSet<usize>,
+    /// How often pairs of ways were tried.
+    tried: BTreeMap<[Way; 2], usize>,
     /// How often pairs are tried further with what they depend on.
     attempts: usize,
     /// The ways that were met.
@@ -224,7 +231,9 @@ impl<'p, 'e> Search<'p, 'e> {
             required: 0,
             new: BTreeSet::new(),
             pairs: Pairs::default(),
-            tried: BTreeSet::new(),
+            shown: Vec::new(),
+            dropped: BTreeSet::new(),
+            tried: BTreeMap::new(),
             attempts: MOST_ATTEMPTS,
             seen: BTreeSet::new(),
             met: Vec::new(),
@@ -256,6 +265,17 @@ impl<'p, 'e> Search<'p, 'e> {
     /// Returns a reading that was found.
     pub fn reading(&self, number: usize) -> &Reading {
         &self.readings[number]
+    }
+
+    /// Takes it that a reading shows no pairs: it is no YAML.
+    pub fn drop_reading(&mut self, number: usize) {
+        self.dropped.insert(number);
+        self.shown.retain(|(shown, _)| *shown != number);
+        self.pairs = Pairs::default();
+        for one in &self.met {
+            self.pairs.meet(one.way);
+        }
+        self.shown.iter().for_each(|(_, ways)| self.pairs.add(ways));
     }
 
     /// Returns how many readings show the branches, once these were read.
@@ -352,9 +372,11 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     /// Takes the pairs of ways that no reading takes, of two blocks that are `together`. Each way is paired with those met before it: what is met
-    /// meanwhile comes behind all of these.
+    /// meanwhile comes behind all of these. A pair whose reading was dropped is tried in other ones, where it is asked for again.
     pub fn read_pairs(&mut self, together: &dyn Fn(usize, usize) -> bool) {
-        self.read_columns(together);
+        if self.tried.is_empty() {
+            self.read_columns(together);
+        }
         let (mut later, mut earlier) = (0, 0);
         while self.printed < self.limit
             && let Some(one) = self.met.get(later)
@@ -365,20 +387,25 @@ impl<'p, 'e> Search<'p, 'e> {
             if one.way.block == other.way.block
                 || !together(ways[0].block, ways[1].block)
                 || self.pairs.has_both(one.way, other.way)
-                || self.tried.contains(&ways)
             {
+                continue;
+            }
+            let attempt = self.tried.get(&ways).copied().unwrap_or_default();
+            if attempt > MOST_OF_DROPPED {
                 continue;
             }
             let [others, ones] = [other, one].map(|one| self.claims_of(one));
             let all = others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat()));
-            self.tried.insert(ways);
             for claims in all.take(1 + self.attempts) {
                 self.attempts = self.attempts.saturating_sub(usize::from(others.len() + ones.len() > 2));
-                self.read_most(&ways, &claims);
+                self.read_both(&ways, &claims, attempt);
                 if self.pairs.has_both(ways[0], ways[1]) {
                     break;
                 }
             }
+            // What no reading takes is no matter of what others are taken.
+            let is_taken = self.pairs.has_both(ways[0], ways[1]) || attempt > 0;
+            self.tried.insert(ways, if is_taken { attempt + 1 } else { MOST_OF_DROPPED + 1 });
         }
     }
 
@@ -414,8 +441,11 @@ impl<'p, 'e> Search<'p, 'e> {
                 Ok(()) => {
                     let Printed { reading, ways, alternatives } = printer.finish(claims);
                     self.printed += 1;
-                    self.pairs.add(&ways);
-                    self.keep(reading);
+                    let number = self.keep(reading);
+                    if !self.dropped.contains(&number) {
+                        self.pairs.add(&ways);
+                        self.shown.push((number, ways));
+                    }
                     alternatives.into_iter().for_each(|alternative| self.open(alternative));
                     return true;
                 }
@@ -426,12 +456,13 @@ impl<'p, 'e> Search<'p, 'e> {
         false
     }
 
-    fn keep(&mut self, reading: Reading) {
+    /// Keeps a reading that differs from all others; returns its number.
+    fn keep(&mut self, reading: Reading) -> usize {
         let is_same = |other: &Reading| other.segments == reading.segments && other.text == reading.text;
         let Some(number) = self.readings.iter().position(is_same) else {
             self.new.insert(self.readings.len());
             self.readings.push(reading);
-            return;
+            return self.readings.len() - 1;
         };
         let same = &mut self.readings[number];
         // What a block prints in one of the two only, it prints if its condition holds: where that excludes what values have, nothing.
@@ -442,6 +473,7 @@ impl<'p, 'e> Search<'p, 'e> {
                 self.new.insert(number);
             }
         }
+        number
     }
 
     /// Reads another branch of each block that is met and has no others in it.
@@ -507,6 +539,19 @@ impl<'p, 'e> Search<'p, 'e> {
         });
         if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
             self.read(claims);
+        }
+    }
+
+    /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; in a further `attempt`
+    /// the first branches, then others. Returns whether that can be.
+    fn read_both(&mut self, ways: &[Way], claims: &[Claim], attempt: usize) -> bool {
+        match attempt {
+            0 => self.read_most(ways, claims),
+            1 => self.read(claims.to_vec()),
+            _ => {
+                let others = self.choose(1, ways, claims, |_, _, one| (one.is_first, Reverse(one.way.branch)));
+                others.is_some_and(|(_, all)| self.read(all))
+            }
         }
     }
 
