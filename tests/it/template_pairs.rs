@@ -115,6 +115,37 @@ spec:
     );
 }
 
+/// The same, where the group alone makes it another kind: its field is not left as it is under the new apiVersion.
+#[test]
+fn a_field_of_a_kind_in_another_group_is_looked_at_as_one_of_that() {
+    let machines = "\
+apiVersion: {{ if .Values.old }}cluster.k8s.io/v1alpha1{{ else }}cluster.x-k8s.io/v1beta1{{ end }}
+kind: MachineDeployment
+metadata:
+  name: x
+spec:
+  {{- if .Values.delay }}
+  minReadySeconds: 5
+  {{- end }}
+  replicas: 1
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      clusterName: c
+      bootstrap: {dataSecretName: x}
+";
+    let run = Tree::of(&[("shop/Chart.yaml", CHART), ("shop/templates/a.yaml", machines)]).run(&[
+        "check",
+        "--to",
+        "cluster-api@1.11",
+        "shop",
+    ]);
+    run.check(1);
+    says(&run, "shop/templates/a.yaml:2:1: held-back[kind-not-in-target]", "MachineDeployment.cluster.k8s.io");
+    assert!(run.all().contains("0 to change in 0 files, 1 held back"), "{}", run.all());
+}
+
 /// An object that lacks what every release requires is held to less: a branch that makes it one has a part in everything.
 #[test]
 fn what_one_branch_leaves_incomplete_excuses_nothing_in_another_reading() {

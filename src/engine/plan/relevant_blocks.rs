@@ -32,7 +32,9 @@ const OWN: &str = "reversion";
 
 /// What a run looks at in the objects of one kind.
 struct View<'g> {
-    /// The catalogs of the kind, and of those that rules make of it, or it of.
+    /// The kind, and those that rules make of it, or it of.
+    kinds: BTreeSet<GroupKind>,
+    /// Their catalogs.
     catalogs: Vec<&'g Catalog>,
     /// The fields that rules and advisories look at.
     footprints: Footprints,
@@ -66,7 +68,7 @@ impl<'g> View<'g> {
         let footprints = Footprints::new(of_rules.chain(of_conditions).chain(of_unions));
         // CRDs of the user reject fields together, and what they reject holds an object back whatever it was before.
         let is_of_crds = own.is_some_and(|pack| pack.is_of_crds() || goal.own_crds(pack).is_some());
-        Self { catalogs, footprints, is_whole: is_moved || is_of_crds }
+        Self { kinds: kinds.into_iter().cloned().collect(), catalogs, footprints, is_whole: is_moved || is_of_crds }
     }
 
     /// Returns whether it looks at the field at a path in any case.
@@ -101,7 +103,8 @@ impl<'g> Views<'g> {
 
     fn of(&self, object: &Object) -> Arc<View<'g>> {
         if self.goal.holds_values(object) || self.goal.knows_file_of(object) {
-            return Arc::new(View { catalogs: Vec::new(), footprints: Footprints::new([]), is_whole: true });
+            let (kinds, footprints) = (BTreeSet::from([object.kind.clone()]), Footprints::new([]));
+            return Arc::new(View { kinds, catalogs: Vec::new(), footprints, is_whole: true });
         }
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let view = views.entry(object.kind.clone()).or_insert_with(|| Arc::new(View::of(self.goal, &object.kind)));
@@ -117,6 +120,8 @@ pub(super) type HolePlaces = (FieldPath, Option<FieldPath>);
 pub(super) struct RelevantBlocks {
     /// In what each has a part.
     parts: BTreeMap<usize, BTreeSet<Share>>,
+    /// The kinds of objects in the readings so far, by where these are written in the file.
+    kinds: BTreeMap<usize, GroupKind>,
 }
 
 /// In what a block has a part.
@@ -292,6 +297,14 @@ impl PrintedBlocks<'_> {
         let Ok(node) = find_node(tree, text, tree.documents()[object.document].root, &object.place) else {
             return self.relevant.add_all(self.blocks.numbers());
         };
+        let is_kind = |(step, ..): &(Step, Span, NodeId)| *step == Step::Key("kind".to_owned());
+        let written = fields(tree, text, node).into_iter().find(is_kind);
+        let source = written.map(|(_, key, _)| self.reading.source_of(self.template, key.start));
+        let first = source.map(|at| self.relevant.kinds.entry(at).or_insert_with(|| object.kind.clone()));
+        // As one of another kind, it was looked at by what is known of that.
+        if first.is_some_and(|first| !view.kinds.contains(first)) {
+            return self.relevant.add_all(self.blocks.numbers());
+        }
         let start = tree.span(node).start;
         let (key, block) = (Span::new(start, start), self.block_at(start));
         let root = Field { node, value: &object.value, key, block, cursor: Cursor::default() };
