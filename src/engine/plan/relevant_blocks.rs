@@ -244,6 +244,15 @@ fn lines(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
+/// Returns whether a line can have this key.
+fn has_key(line: &str, key: &str) -> bool {
+    line.match_indices(key).any(|(at, _)| {
+        let is_start = !line[..at].ends_with(|before: char| before.is_alphanumeric() || "-_.".contains(before));
+        let behind = line[at + key.len()..].trim_start_matches(['"', '\'', '\\']).trim_start();
+        is_start && (behind.is_empty() || behind.starts_with(':'))
+    })
+}
+
 /// Returns the shares in rules with these footprints.
 fn shares(footprints: Numbers) -> impl Iterator<Item = Share> {
     footprints.iter().map(Share::Rules)
@@ -272,7 +281,7 @@ impl PrintedBlocks<'_> {
             // Of a known kind, the apiVersion alone makes no other kind.
             let decides = |key: &&&str| !is_known || **key == "kind";
             let types =
-                document.iter().filter(|line| TYPES.iter().filter(decides).any(|key| line.of(text).contains(key)));
+                document.iter().filter(|line| TYPES.iter().filter(decides).any(|key| has_key(line.of(text), key)));
             let deciding: BTreeSet<usize> = types.flat_map(|line| self.around(*line)).collect();
             if deciding.is_empty() {
                 continue;

@@ -233,10 +233,6 @@ impl TemplatePlanner<'_, '_> {
             let mut is_dropped = false;
             for number in search.take_new() {
                 let mut own = self.plan_settled(context, search.reading(number).clone());
-                // The pairs that such a reading was to show are in no other one.
-                if coverage == Coverage::Pairs && own.iter().any(|(_, own)| own.is_err()) {
-                    return None;
-                }
                 // Helm refuses what is no YAML, too: these branches exclude each other.
                 let is_behind = number >= search.required();
                 let is_left = |own: &Planned| own.1.as_ref().is_err_and(|failure| failure.code != Code::Template);
@@ -244,6 +240,9 @@ impl TemplatePlanner<'_, '_> {
                     own.retain(|own| !is_left(own));
                     search.drop_reading(number);
                     is_dropped = true;
+                }
+                if coverage == Coverage::Pairs && own.iter().any(|(_, own)| own.is_err()) {
+                    return None;
                 }
                 plans.insert(number, own);
             }

@@ -390,23 +390,32 @@ impl<'p, 'e> Search<'p, 'e> {
             {
                 continue;
             }
-            let attempt = self.tried.get(&ways).copied().unwrap_or_default();
-            if attempt > MOST_OF_DROPPED {
-                continue;
-            }
             let [others, ones] = [other, one].map(|one| self.claims_of(one));
             let all = others.iter().flat_map(|other| ones.iter().map(|one| [other.as_slice(), one].concat()));
-            for claims in all.take(1 + self.attempts) {
-                self.attempts = self.attempts.saturating_sub(usize::from(others.len() + ones.len() > 2));
-                self.read_both(&ways, &claims, attempt);
-                if self.pairs.has_both(ways[0], ways[1]) {
-                    break;
-                }
+            let all: Vec<Vec<Claim>> = all.collect();
+            let mut attempt = self.tried.get(&ways).copied().unwrap_or_default();
+            while attempt <= MOST_OF_DROPPED && !self.pairs.has_both(ways[0], ways[1]) {
+                // What no reading takes is no matter of what others are taken.
+                let is_dropped = self.read_any(&ways, &all, attempt) || attempt > 0;
+                let is_taken = is_dropped || self.pairs.has_both(ways[0], ways[1]);
+                attempt = if is_taken { attempt + 1 } else { MOST_OF_DROPPED + 1 };
             }
-            // What no reading takes is no matter of what others are taken.
-            let is_taken = self.pairs.has_both(ways[0], ways[1]) || attempt > 0;
-            self.tried.insert(ways, if is_taken { attempt + 1 } else { MOST_OF_DROPPED + 1 });
+            self.tried.insert(ways, attempt);
         }
+    }
+
+    /// Takes a pair of ways by any of these claims, in an `attempt`; returns whether a reading by which it was to be taken was dropped before.
+    fn read_any(&mut self, ways: &[Way; 2], all: &[Vec<Claim>], attempt: usize) -> bool {
+        let mut is_dropped = false;
+        for claims in all.iter().take(1 + self.attempts) {
+            self.attempts = self.attempts.saturating_sub(usize::from(all.len() > 1));
+            let number = self.read_both(ways, claims, attempt);
+            is_dropped |= number.is_some_and(|number| self.dropped.contains(&number));
+            if self.pairs.has_both(ways[0], ways[1]) {
+                break;
+            }
+        }
+        is_dropped
     }
 
     /// Returns what can be assumed to take a way.
@@ -433,8 +442,8 @@ impl<'p, 'e> Search<'p, 'e> {
         Refusal { action, reason, with_suffix: decided.is_some() && alternative.claims.iter().all(can_hold) }
     }
 
-    /// Prints what follows from `claims`; returns whether that can be.
-    fn read(&mut self, mut claims: Vec<Claim>) -> bool {
+    /// Prints what follows from `claims`; returns the number of the reading, or nothing where that cannot be.
+    fn read(&mut self, mut claims: Vec<Claim>) -> Option<usize> {
         for _ in 0..ATTEMPTS {
             let mut printer = Printer::new(self.part, self.environment, &self.placeholders, &self.seen, &self.known);
             match printer.run(&claims) {
@@ -447,13 +456,13 @@ impl<'p, 'e> Search<'p, 'e> {
                         self.shown.push((number, ways));
                     }
                     alternatives.into_iter().for_each(|alternative| self.open(alternative));
-                    return true;
+                    return Some(number);
                 }
                 Err(Failed(Some(claim))) => claims.push(claim),
-                Err(Failed(None)) => return false,
+                Err(Failed(None)) => return None,
             }
         }
-        false
+        None
     }
 
     /// Keeps a reading that differs from all others; returns its number.
@@ -543,27 +552,27 @@ impl<'p, 'e> Search<'p, 'e> {
     }
 
     /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; in a further `attempt`
-    /// the first branches, then others. Returns whether that can be.
-    fn read_both(&mut self, ways: &[Way], claims: &[Claim], attempt: usize) -> bool {
+    /// the first branches, then others. Returns the number of the reading, or nothing where that cannot be.
+    fn read_both(&mut self, ways: &[Way], claims: &[Claim], attempt: usize) -> Option<usize> {
         match attempt {
             0 => self.read_most(ways, claims),
             1 => self.read(claims.to_vec()),
             _ => {
                 let others = self.choose(1, ways, claims, |_, _, one| (one.is_first, Reverse(one.way.branch)));
-                others.is_some_and(|(_, all)| self.read(all))
+                others.and_then(|(_, all)| self.read(all))
             }
         }
     }
 
-    /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; returns whether that
-    /// can be.
-    fn read_most(&mut self, ways: &[Way], claims: &[Claim]) -> bool {
+    /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; returns the number of the
+    /// reading, or nothing where that cannot be.
+    fn read_most(&mut self, ways: &[Way], claims: &[Claim]) -> Option<usize> {
         let best = ORDERS.into_iter().map_while(|order| {
             self.choose(order, ways, claims, |pairs, ways, one| (Reverse(pairs.gain(one.way, ways)), !one.is_first))
         });
         // The first of equal ones.
         let best = best.min_by_key(|(new, _)| Reverse(*new));
-        best.is_some_and(|(_, all)| self.read(all) || self.read(claims.to_vec()))
+        best.and_then(|(_, all)| self.read(all).or_else(|| self.read(claims.to_vec())))
     }
 
     /// Returns how many new pairs are made, and what must be assumed besides `claims`, by which these `ways` are taken, to take of each other block
