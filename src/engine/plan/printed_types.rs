@@ -62,11 +62,6 @@ pub(super) struct LeftType {
 }
 
 impl PrintedTypes {
-    /// Returns whether no object has a type that actions print.
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.settled.is_empty() && self.left.is_empty() && self.texts.is_empty()
-    }
-
     /// Returns what actions print of the objects of a reading, if they are of a kind of a target, or can be.
     pub(super) fn of(goal: &Goal<'_>, manifest: &Manifest, reading: &Reading) -> Self {
         let mut all = Self::default();

@@ -184,7 +184,11 @@ pub(super) fn add_relevant(
             || may_hold_rules(&manifest.text)
             || objects.any(|object| object.inline_patch.is_some())
     };
-    if text.is_tied || !text.types.is_empty() || manifest.is_some_and(|(manifest, _)| is_whole(manifest)) {
+    if !text.types.texts.is_empty() {
+        // It is planned once more with these.
+        return;
+    }
+    if text.is_tied || manifest.is_some_and(|(manifest, _)| is_whole(manifest)) {
         return relevant.add_all(blocks.numbers());
     }
     let mut printed = PrintedBlocks { template: part.template(), blocks, reading, relevant };

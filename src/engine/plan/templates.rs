@@ -275,6 +275,9 @@ impl TemplatePlanner<'_, '_> {
         let is_other = |printed: &template::Reading| printed.text != reading.text;
         let printed: Vec<template::Reading> = text.types.choices().iter().filter_map(with).filter(is_other).collect();
         let is_all = !printed.is_empty() && printed.iter().all(|one| one.takes_ways_of(&reading));
+        if !is_all && !text.types.texts.is_empty() {
+            context.relevant.borrow_mut().add_all(context.blocks.numbers());
+        }
         let settled = std::mem::take(&mut text.types.settled);
         let plan = |printed: template::Reading| {
             let mut own = self.plan_settled(context, printed);
