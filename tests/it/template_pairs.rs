@@ -239,6 +239,44 @@ metadata:
     );
 }
 
+/// Whatever prints the apiVersion by default, what two branches decide together is seen.
+#[test]
+fn an_object_with_a_printed_version_is_read_in_pairs() {
+    let workload = |version: &str| {
+        format!(
+            "\
+apiVersion: {version}
+kind: Deployment
+metadata:
+  name: x
+spec:
+  selector: {{matchLabels: {{a: b}}}}
+  template:
+    metadata:
+      labels: {{a: b}}
+      {{{{- if .Values.s }}}}
+      annotations:
+        seccomp.security.alpha.kubernetes.io/pod: runtime/default
+      {{{{- end }}}}
+    spec:
+      {{{{- if .Values.c }}}}
+      securityContext:
+        seccompProfile: {{type: RuntimeDefault}}
+      {{{{- end }}}}
+      containers:
+      - name: c
+        image: i
+"
+        )
+    };
+    for version in
+        ["apps/v1", "{{ .Values.version | default \"apps/v1\" }}", "apps/{{ .Values.version | default \"v1\" }}"]
+    {
+        let (place, part) = ("shop/templates/a.yaml:15:7: held-back", "spec.template.spec.containers[0].image");
+        is_held(&workload(version), "kubernetes@1.33", place, part);
+    }
+}
+
 /// Checks that the object of a template is held back.
 #[track_caller]
 fn is_held(template: &str, target: &str, place: &str, part: &str) {
