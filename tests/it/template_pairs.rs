@@ -277,6 +277,43 @@ spec:
     }
 }
 
+/// Of very many conditions, not all pairs are read: what changes is held back then, and nothing is reported where nothing changes.
+#[test]
+fn pairs_that_are_not_read_hold_back_what_changes() {
+    let label = |n: usize| {
+        format!(
+            "    {{{{- if .Values.a{n} }}}}
+    a{n}: x
+    {{{{- else if .Values.b{n} }}}}
+    b{n}: x
+    {{{{- else if .Values.c{n} }}}}
+    {{{{- if .Values.d{n} }}}}
+    c{n}: x
+    {{{{- end }}}}
+    {{{{- end }}}}
+"
+        )
+    };
+    let job = |conditions: usize| {
+        let labels: String = (0..conditions).map(label).collect();
+        format!(
+            "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata:\n  name: x\n  labels:\n    k: v\n{labels}spec:\n  schedule: x\n"
+        )
+    };
+    let check = |conditions: usize, target: &str| {
+        let files = [("shop/Chart.yaml", CHART), ("shop/templates/a.yaml", &job(conditions))];
+        Tree::of(&files).run(&["check", "--to", target, "shop"])
+    };
+    let run = check(60, "kubernetes@1.25");
+    run.check(1);
+    says(&run, "shop/templates/a.yaml:1:1: unresolved[template]", "pairs of branches more than are read");
+    says(&run, "2 files read", "1 held back, 1 unresolved");
+    check(60, "kubernetes@1.20").check(0);
+    let run = check(3, "kubernetes@1.25");
+    run.check(1);
+    says(&run, "shop/templates/a.yaml:1:1: CronJob x", "batch/v1beta1 -> batch/v1");
+}
+
 /// Checks that the object of a template is held back.
 #[track_caller]
 fn is_held(template: &str, target: &str, place: &str, part: &str) {

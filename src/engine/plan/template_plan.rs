@@ -181,9 +181,9 @@ impl<'t> TemplatePlan<'t> {
         }
     }
 
-    /// Reports that there are more branches than are read, and holds back everything.
-    pub(super) fn fail_untried(&mut self, branches: usize) {
-        self.hold_back_all(self.place(0), &format!("it has {branches} branches more than are read"));
+    /// Reports that there is more than is read, and holds back everything.
+    pub(super) fn fail_untried(&mut self, count: usize, of_what: &str) {
+        self.hold_back_all(self.place(0), &format!("it has {count} {of_what} more than are read"));
     }
 
     fn hold_back_all(&mut self, location: Location, why: &str) {

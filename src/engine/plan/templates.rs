@@ -171,7 +171,8 @@ impl TemplatePlanner<'_, '_> {
         };
         let facts = TargetFacts(self.shared.planner.goal());
         let environment = environment(&file.definitions, defaults.values.as_ref(), &facts);
-        let (mut unprinted, mut planned, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let (mut unprinted, mut planned, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut untried, mut untried_pairs, mut changes) = (0, 0, false);
         for part in template.parts() {
             // What a definition is printed with is not known.
             let values = environment.values.filter(|_| part.name().is_none());
@@ -187,10 +188,14 @@ impl TemplatePlanner<'_, '_> {
             let read = search.finish();
             unprinted.extend(read.unprinted);
             untried += read.untried;
+            untried_pairs += read.untried_pairs;
             let kept = self.plan_keeping(&context, &plans);
             for (reading, own) in kept.unwrap_or(plans) {
                 match own {
-                    Ok(own) => planned.push(ReadingPlan::new(reading, own)),
+                    Ok(own) => {
+                        changes |= own.planned.as_ref().is_some_and(|planned| planned.edits().is_some());
+                        planned.push(ReadingPlan::new(reading, own));
+                    }
                     Err(failure) => failed.push((reading, failure)),
                 }
             }
@@ -210,7 +215,11 @@ impl TemplatePlanner<'_, '_> {
             plan.find_foreign(|version| self.leaves_version(version));
         }
         if untried > 0 {
-            plan.fail_untried(untried);
+            plan.fail_untried(untried, "branches");
+        }
+        // Where none of the readings changes anything, that a pair would is not likely enough to stop everybody.
+        if untried_pairs > 0 && changes {
+            plan.fail_untried(untried_pairs, "pairs of branches");
         }
         plan.into_planned(environment, self.recognizer)
     }

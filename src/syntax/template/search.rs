@@ -91,6 +91,8 @@ pub struct Readings {
     pub unprinted: Vec<Unprinted>,
     /// How many branches were not tried, because there were more than the limit.
     pub untried: usize,
+    /// How many pairs of branches that were asked for last were not tried, for the same reason.
+    pub untried_pairs: usize,
 }
 
 /// Reads `part` in at most `limit` readings.
@@ -178,6 +180,8 @@ pub struct Search<'p, 'e> {
     dropped: BTreeSet<usize>,
     /// How often pairs of ways were tried.
     tried: BTreeMap<[Way; 2], usize>,
+    /// How many pairs that were asked for last were not tried.
+    untried_pairs: usize,
     /// How often pairs are tried further with what they depend on.
     attempts: usize,
     /// The ways that were met.
@@ -234,6 +238,7 @@ impl<'p, 'e> Search<'p, 'e> {
             shown: Vec::new(),
             dropped: BTreeSet::new(),
             tried: BTreeMap::new(),
+            untried_pairs: 0,
             attempts: MOST_ATTEMPTS,
             seen: BTreeSet::new(),
             met: Vec::new(),
@@ -288,7 +293,8 @@ impl<'p, 'e> Search<'p, 'e> {
         let untried = self.open.values().filter(|open| !self.pairs.has(open.way)).count();
         let mut unprinted = Vec::new();
         self.collect_unprinted(self.part.nodes(), &mut unprinted);
-        Readings { readings: self.readings, required: self.required, unprinted, untried }
+        let Self { readings, required, untried_pairs, .. } = self;
+        Readings { readings, required, unprinted, untried, untried_pairs }
     }
 
     /// Takes the ways that no reading takes, also by how blocks before them can be decided.
@@ -384,10 +390,7 @@ impl<'p, 'e> Search<'p, 'e> {
             let other = &self.met[earlier];
             (later, earlier) = if earlier < later { (later, earlier + 1) } else { (later + 1, 0) };
             let ways = [other.way, one.way];
-            if one.way.block == other.way.block
-                || !together(ways[0].block, ways[1].block)
-                || self.pairs.has_both(one.way, other.way)
-            {
+            if !self.is_asked_for(ways, together) {
                 continue;
             }
             let [others, ones] = [other, one].map(|one| self.claims_of(one));
@@ -402,6 +405,26 @@ impl<'p, 'e> Search<'p, 'e> {
             }
             self.tried.insert(ways, attempt);
         }
+        if self.printed >= self.limit {
+            let pairs =
+                self.met.iter().enumerate().flat_map(|(at, one)| self.met[..at].iter().map(move |other| (one, other)));
+            let untried = pairs.filter(|(one, other)| {
+                let ways = [other.way, one.way];
+                self.is_asked_for(ways, together) && !self.tried.contains_key(&ways) && self.can_be(one, other)
+            });
+            self.untried_pairs = untried.count();
+        }
+    }
+
+    /// Returns whether two ways are of blocks that are `together`, and no reading takes both.
+    fn is_asked_for(&self, [one, other]: [Way; 2], together: &dyn Fn(usize, usize) -> bool) -> bool {
+        one.block != other.block && together(one.block, other.block) && !self.pairs.has_both(one, other)
+    }
+
+    /// Returns whether what must be assumed to take two ways does not contradict itself.
+    fn can_be(&self, one: &Alternative, other: &Alternative) -> bool {
+        let mut judge = Judge::with(self.environment, &self.known);
+        one.claims.iter().chain(&other.claims).all(|claim| judge.assume(&claim.condition, claim.holds))
     }
 
     /// Takes a pair of ways by any of these claims, in an `attempt`; returns whether a reading by which it was to be taken was dropped before.

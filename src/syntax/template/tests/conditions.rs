@@ -205,6 +205,21 @@ fn inner_branches_are_tried_first_and_a_limit_is_told() {
     assert_eq!(found.unprinted.iter().map(|one| one.reason).collect::<Vec<_>>(), [Reason::Limit]);
 }
 
+/// Two readings show all branches of three conditions, and six of the twelve pairs of these; branches that contradict each other are no pair.
+#[test]
+fn pairs_behind_a_limit_are_counted_if_they_can_be() {
+    let untried = |text: &str, limit: usize| {
+        let chart = Chart::new(text, UNKNOWN);
+        let found = readings(chart.template.part(0).unwrap(), chart.environment(), Coverage::Pairs, limit);
+        (found.untried, found.untried_pairs)
+    };
+    let two = |value: &str| format!("{{{{ if .{value} }}}}{value}{{{{ else }}}}-{{{{ end }}}}");
+    let three = [two("a"), two("b"), two("c")].concat();
+    assert_eq!(untried(&three, 2), (0, 6));
+    assert_eq!(untried(&three, 100), (0, 0));
+    assert_eq!(untried(&[two("a"), two("a")].concat(), 2), (0, 0));
+}
+
 #[test]
 fn choices_name_their_actions() {
     let chart = Chart::new("{{ if .a }}a{{ else }}b{{ end }}{{ with .c }}c{{ end }}", UNKNOWN);
