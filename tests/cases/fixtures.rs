@@ -158,7 +158,7 @@ fn twice(pack: &'static Pack) -> Result<(), Failed> {
 }
 
 /// Returns the oldest and the newest release of `pack`, and those on both sides of the rule that `fixture` is about.
-fn goals(pack: &'static Pack, fixture: &Fixture) -> Vec<Target<'static>> {
+pub(crate) fn goals(pack: &'static Pack, fixture: &Fixture) -> Vec<Target<'static>> {
     let rule = pack.rules().iter().find(|rule| fixture.name.starts_with(&format!("{}/", rule.id)));
     let order = rule.expect("a fixture is about a rule").order;
     let releases: Vec<_> = pack.line().iter().collect();

@@ -10,6 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 mod built_in;
 mod carriers;
+mod conditions;
 mod fixtures;
 mod kustomize;
 mod laws;
@@ -28,8 +29,15 @@ fn main() -> ExitCode {
     // As for tests of Rust's own harness.
     let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|threads| threads.parse().ok());
     arguments.test_threads = arguments.test_threads.or(threads);
-    let subjects =
-        [carriers::trials, fixtures::trials, kustomize::trials, laws::trials, mutants::trials, pages::trials];
+    let subjects = [
+        carriers::trials,
+        conditions::trials,
+        fixtures::trials,
+        kustomize::trials,
+        laws::trials,
+        mutants::trials,
+        pages::trials,
+    ];
     let conclusion = libtest_mimic::run(&arguments, subjects.into_iter().flat_map(|trials| trials()).collect());
     for print_table in [kustomize::print_table, laws::print_table, mutants::print_table] {
         print_table();

@@ -50,6 +50,11 @@ pub(crate) fn recognizer(packs: &Packs) -> Recognizer {
     plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &[])
 }
 
+/// Makes the recognizer of everything that the built-in packs know, for a run to `targets`.
+pub(crate) fn recognizer_to(targets: &[Target<'static>]) -> Recognizer {
+    plan::recognizer(packs(), &packs().iter().collect::<Vec<_>>(), targets, &[])
+}
+
 /// Reads `text` as the program does.
 pub(crate) fn reading(file: &str, text: &[u8]) -> Reading {
     manifest::read(file, text, &RECOGNIZER)
@@ -60,7 +65,11 @@ pub(crate) fn reading(file: &str, text: &[u8]) -> Reading {
 /// # Errors
 /// A message, if the program cannot read it or sees nothing known.
 pub(crate) fn read(file: &str, text: &[u8]) -> Result<Manifest, String> {
-    match reading(file, text) {
+    known(file, reading(file, text))
+}
+
+fn known(file: &str, reading: Reading) -> Result<Manifest, String> {
+    match reading {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Ok(*manifest),
         Reading::Irrelevant => Err(format!("{file}: nothing known is seen in the text")),
         Reading::Template(finding) | Reading::Failed(finding) => Err(format!("the text cannot be read: {finding:?}")),
@@ -76,6 +85,22 @@ pub(crate) fn target(name: &str) -> Target<'static> {
 /// Plans the conversion of `manifests` to `target`, as its user chose.
 pub(crate) fn plan(target: Target<'_>, choices: Choices, manifests: &[Manifest]) -> Plan {
     plan::plan(manifests, &Goal { packs: packs(), targets: vec![target], choices })
+}
+
+/// Converts the file `text`, which is all of a run and was read with what `recognizer` knows, to `target`, as its user chose.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn convert_alone(
+    recognizer: &Recognizer,
+    target: Target<'_>,
+    choices: Choices,
+    text: &str,
+) -> Result<Run, String> {
+    let goal = Goal { packs: packs(), targets: vec![target], choices };
+    let plan = plan::plan_alone(&known("case.yaml", manifest::read("case.yaml", text.as_bytes(), recognizer))?, &goal);
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
+    Ok(Run { before: text.to_owned(), after, plan })
 }
 
 /// Converts the file `text` to `target`, as its user chose.

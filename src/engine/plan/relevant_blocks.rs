@@ -350,15 +350,15 @@ impl PrintedBlocks<'_> {
             starts.push(key.start);
             path.pop();
         }
-        // Without what one block decides, it is left empty; an object has its type in any case. Where several blocks do, all of them have to leave
-        // it empty, as they do in the second reading.
-        let mut blocks = starts.iter().map(|start| self.block_at(*start));
-        let first = blocks.next();
-        if stays || path.is_empty() || first.is_none_or(|first| blocks.any(|other| other != first)) {
+        if stays || path.is_empty() {
             return stays;
         }
+        // What blocks decide can leave it empty; an object has its type in any case. Where several blocks do, any of them does not: what releases
+        // and versions say of it shows where all do, in the second reading.
+        let mut blocks = starts.iter().map(|start| self.block_at(*start));
+        let is_of_one = blocks.next().is_some_and(|first| blocks.all(|other| other == first));
         let is_needed = || !printed.view.is_alike(path, &[Value::Null]);
-        let needed = is_needed().then_some(Share::Everything);
+        let needed = (is_of_one && is_needed()).then_some(Share::Everything);
         let Cursor { inside, around, .. } = &outer.cursor;
         for share in shares(*inside).chain(shares(*around)).chain(needed) {
             starts.iter().for_each(|start| self.add_around(*start, share));
