@@ -683,16 +683,30 @@ extraObjects:
 
 #[test]
 fn a_comment_of_the_template_acknowledges_a_finding() {
-    for comment in
-        ["# reversion: ignore[not-convertible] by hand", "{{- /* reversion: ignore[not-convertible] by hand */}}"]
-    {
-        needs_nothing(
-            &format!(
-                "{comment}\napiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata:\n  name: x\nspec:\n  backend:\n    serviceName: a\n    servicePort: {{{{ .Values.port }}}}\n"
-            ),
-            0,
-        );
+    let ingress = "networking.k8s.io/v1beta1@\nkind: Ingress\nmetadata:\n  name: x\nspec:\n  backend:\n    serviceName: a\n    servicePort: {{ .Values.port }}\n";
+    let ignore = "reversion: ignore[not-convertible] by hand";
+    let above = [
+        format!("# {ignore}\n"),
+        format!("{{{{- /* {ignore} */}}}}\n"),
+        format!("{{{{- /* {ignore} */ -}}}}\n"),
+        format!("{{{{/*\n  {ignore}\n  as long as it works\n*/}}}}\n"),
+        format!("{{{{/* {ignore} */}}}}\n{{{{- if .Values.on -}}}}\n"),
+    ];
+    for comment in above {
+        let end = if comment.contains("if ") { "{{- end }}\n" } else { "" };
+        needs_nothing(&format!("{comment}apiVersion: {}{end}", ingress.replace('@', "")), 0);
     }
+    for comment in [format!(" # {ignore}"), format!(" {{{{/* {ignore} */}}}}"), format!(" {{{{- /* {ignore} */}}}}")] {
+        needs_nothing(&format!("apiVersion: {}", ingress.replace('@', &comment)), 0);
+    }
+}
+
+/// What an action moves to the line of a comment is no part of that.
+#[test]
+fn what_is_behind_a_comment_of_the_template_is_read() {
+    let old = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata: {name: a}\nspec:\n  secretName: s\n  issuerRef: {name: x}\n  dnsNames: [a]\n  {{/* reversion: ignore[less-stable-version] x */}}\n  {{- if .Values.on -}}\n  keySize: 2048\n  {{- end }}\n";
+    let run = becomes(old, old, "cert-manager@1.15", 1);
+    says(&run, "templates/a.yaml:8:3: held-back[template-action]", "stands in what must change");
 }
 
 #[test]

@@ -6,17 +6,18 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
+use super::comments::Due;
 use super::default_value::{Defaults, paths_in};
 use super::description::{Around, Description, Ranges};
 use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge, Resolved};
-use super::lex::{Action, Keyword, SPACE};
+use super::lex::{Action, Keyword};
 use super::memo::Known;
 use super::pairs::Way;
 use super::possible_texts::Outputs;
-use super::reading::{Choice, Hole, Place, Placeholders, READ, Reading, Segment, Source};
+use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
 use super::value_type::{is_number, type_of};
@@ -65,13 +66,13 @@ pub(super) struct Printed {
 
 /// Prints one reading.
 pub(super) struct Printer<'p, 'e> {
-    part: Part<'p>,
+    pub(super) part: Part<'p>,
     judge: Judge<'e>,
     environment: Environment<'e>,
     scope: Scope,
     /// What the ranges around go through.
     ranges: Ranges,
-    placeholders: &'p Placeholders,
+    pub(super) placeholders: &'p Placeholders,
     /// The ways that are not to be told.
     seen: &'p BTreeSet<Way>,
     /// What the blocks around the place assume.
@@ -79,7 +80,9 @@ pub(super) struct Printer<'p, 'e> {
     /// How blocks were decided on which it depends what variables are, by their names, and values (by an empty one).
     decided: BTreeMap<String, Vec<Claim>>,
     depth: usize,
-    reading: Reading,
+    pub(super) reading: Reading,
+    /// The comment that is printed before what follows.
+    pub(super) due: Option<Due>,
     ways: Vec<Way>,
     alternatives: Vec<Alternative>,
     /// Whether a plain scalar of a flow collection is being printed, in quotes.
@@ -108,6 +111,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             decided: BTreeMap::new(),
             depth: 0,
             reading: Reading { part: part.index, ..Reading::default() },
+            due: None,
             ways: Vec::new(),
             alternatives: Vec::new(),
             is_quoting: false,
@@ -126,7 +130,9 @@ impl<'p, 'e> Printer<'p, 'e> {
         if !claims.iter().all(|claim| self.judge.assume(&claim.condition, claim.holds)) {
             return Err(Failed(None));
         }
-        self.nodes(self.part.nodes()).map(|_| ())
+        self.nodes(self.part.nodes())?;
+        self.print_due("\n");
+        Ok(())
     }
 
     /// Gives placeholders the numbers that they have in another reading, and takes to be printed what is there.
@@ -186,7 +192,7 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Prints a text. Where an action has removed the end of the line behind the dashes of a document, Helm ends the document all the same; for
     /// YAML the line ends there, as if the action printed that.
-    fn segment(&mut self, text: &str, source: Source) {
+    pub(super) fn segment(&mut self, text: &str, source: Source) {
         let is_glued = text.starts_with(char::is_alphanumeric) && ends_in_dashes(&self.reading.text);
         if let Some(action) = self.action_between(source).filter(|_| is_glued) {
             self.push("\n", Source::Known(action));
@@ -205,6 +211,13 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     fn push(&mut self, text: &str, source: Source) {
+        if !text.is_empty() {
+            self.print_due(text);
+            self.append(text, source);
+        }
+    }
+
+    pub(super) fn append(&mut self, text: &str, source: Source) {
         if !text.is_empty() {
             let start = self.reading.text.len();
             self.reading.text.push_str(text);
@@ -236,6 +249,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value.value) {
+            self.print_due("");
             let column = column(self.part, action, &value.value, self.environment.defines);
             let (at, action) = (self.reading.text.len(), index);
             let hole = Hole { at, column, required: None, by_default: None, has_branches: false, key: None, action };
@@ -333,7 +347,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns whether a placeholder stands for an action, whatever is known of it.
-    fn is_kept(&self, index: usize) -> bool {
+    pub(super) fn is_kept(&self, index: usize) -> bool {
         let action = &self.part.template.actions()[index];
         !self.reading.kept.is_empty() && self.reading.kept.contains(&action.untrimmed(self.part.template.text()))
     }
@@ -378,46 +392,6 @@ impl<'p, 'e> Printer<'p, 'e> {
                 }
             });
         }
-    }
-
-    /// Prints a comment of the file as one, on its line, whatever it eats.
-    fn note(&mut self, index: usize) {
-        let (template, printed) = (self.part.template, self.reading.segments.last().map(|one| one.source));
-        let (text, actions) = (template.text(), template.actions());
-        let action = &actions[index];
-        let before = index.checked_sub(1).map_or(0, |before| actions[before].span.end);
-        let before = match printed {
-            Some(Source::Literal(span)) => before.max(span.end),
-            Some(Source::Opaque(_) | Source::Known(_)) | None => before,
-        };
-        let start = text[..action.span.start].trim_end_matches(SPACE).len().max(before);
-        if action.trims_before && start < action.span.start {
-            let blank = Span::new(start, action.span.start);
-            self.segment(blank.of(text), Source::Literal(blank));
-        }
-        let number = *self.reading.names.entry(action.untrimmed(text)).or_insert(index);
-        self.segment(&self.placeholders.note(number), Source::Opaque(index));
-        let end = actions.get(index + 1).map_or(text.len(), |next| next.span.start);
-        let blank = text[action.span.end..end].len() - text[action.span.end..end].trim_start_matches(SPACE).len();
-        if action.trims_after && blank > 0 {
-            let blank = Span::new(action.span.end, action.span.end + blank);
-            self.segment(blank.of(text), Source::Literal(blank));
-        }
-    }
-
-    /// Prints a comment that is for readers of what is printed, where it has a line for itself.
-    fn comment(&mut self, index: usize) {
-        if self.is_kept(index) {
-            return self.note(index);
-        }
-        let action = &self.part.template.actions()[index];
-        let text = action.content.of(self.part.template.text()).trim();
-        if !text.starts_with(READ) || text.contains('\n') || action.trims_after || !action.alone {
-            return;
-        }
-        let is_behind = !self.line().trim().is_empty();
-        let text = format!("{}# {text}", if is_behind { "\n" } else { "" });
-        self.segment(&text, Source::Known(index));
     }
 
     /// Returns whether keys or items can come from an action.
@@ -509,12 +483,12 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns the line that is being printed.
-    fn line(&self) -> &str {
+    pub(super) fn line(&self) -> &str {
         &self.reading.text[self.reading.text.rfind('\n').map_or(0, |end| end + 1)..]
     }
 
     /// Returns what follows an action on its line in the file.
-    fn rest_of_line(&self, index: usize) -> &'p str {
+    pub(super) fn rest_of_line(&self, index: usize) -> &'p str {
         let behind = &self.part.template.text()[self.part.template.actions()[index].span.end..];
         behind.lines().next().unwrap_or_default()
     }
