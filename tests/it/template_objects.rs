@@ -473,6 +473,24 @@ fn items_that_are_added_to_a_list_at_the_column_of_its_key_are_not_known() {
     );
 }
 
+/// At the column of a key, a list belongs to it, and a mapping is beside it: what values.yaml has shows which of the two an action prints.
+#[test]
+fn a_list_at_the_column_of_its_key_has_no_fields_of_what_is_around() {
+    let ingress = |version: &str, backend: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/{version}\nkind: Ingress\nmetadata: {{name: a}}\nspec:\n  tls:\n{{{{ toYaml .Values.tls | indent 2 }}}}\n  rules:\n  - http:\n      paths:\n      - path: /\n        pathType: Prefix\n        backend: {backend}\n"
+        )
+    };
+    let old = ingress("v1beta1", "{serviceName: a, servicePort: 1}");
+    let with = |values: &str| format!("{old}=== values.yaml\n{values}\n");
+    let list = "tls: [{hosts: [a]}]";
+    let new = ingress("v1", "{service: {name: a, port: {number: 1}}}");
+    becomes(&with(list), &format!("{new}=== values.yaml\n{list}\n"), CURRENT, 0);
+    for values in ["tls: {backend: {serviceName: b, servicePort: 2}}", "other: 1"] {
+        held(&with(values), "templates/a.yaml:", "what an action prints here can have spec.backend");
+    }
+}
+
 #[test]
 fn a_default_is_not_written_where_an_action_may_print_the_field() {
     let workload = |spec: &str| {

@@ -277,6 +277,30 @@ spec:
     }
 }
 
+/// A default is written into a mapping that is there, which any of its fields decides.
+#[test]
+fn conditions_around_all_fields_of_a_mapping_decide_whether_it_is_there() {
+    let binding = "\
+apiVersion: admissionregistration.k8s.io/v1alpha1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: x
+spec:
+  {{- if .Values.policy }}
+  policyName: x
+  {{- end }}
+  {{- if .Values.actions }}
+  validationActions: [Warn]
+  {{- end }}
+";
+    is_held(
+        binding,
+        "kubernetes@1.33",
+        "shop/templates/a.yaml:9:3: held-back[template-action]",
+        "{{- if .Values.actions }}",
+    );
+}
+
 /// Of very many conditions, not all pairs are read: what changes is held back then, and nothing is reported where nothing changes.
 #[test]
 fn pairs_that_are_not_read_hold_back_what_changes() {

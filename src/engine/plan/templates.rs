@@ -618,7 +618,11 @@ fn holes_at(hole: &template::Hole, (path, list): &HolePlaces) -> Vec<(usize, Hol
         by_default.as_ref().map(|values| values.iter().map(of_turn).collect())
     };
     let is_two = list.is_some();
-    let places = [Some((path, false)), list.as_ref().map(|list| (list, true))].into_iter().flatten();
+    // What is a list by default is no mapping for others.
+    let is_list =
+        is_two && by_default.as_ref().is_some_and(|values| !values.is_empty() && values.iter().all(Value::is_array));
+    let mapping = Some((path, false)).filter(|_| !is_list);
+    let places = [mapping, list.as_ref().map(|list| (list, true))].into_iter().flatten();
     let hole = |(path, is_list): (&FieldPath, bool)| {
         let by_default = if is_two { only(is_list) } else { by_default.clone() };
         let (key, required, has_branches) = (hole.key.clone(), hole.required.clone(), hole.has_branches);
