@@ -1,6 +1,6 @@
 //! Templates of charts whose structure is chosen or printed by actions.
 
-use super::templates::{converts, converts_in_part, held, needs_nothing};
+use super::templates::{becomes, converts, converts_in_part, held, needs_nothing, says};
 
 #[test]
 fn printed_labels_may_be_followed_by_literal_ones() {
@@ -772,4 +772,12 @@ kind: PodDisruptionBudget
     ] {
         needs_nothing(&format!("{text}=== templates/b.yaml\napiVersion: policy/v1\n@budget\n"), 0);
     }
+}
+
+/// What an action moves to the line of a comment is no part of that.
+#[test]
+fn what_is_behind_a_comment_of_the_template_is_read() {
+    let old = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata: {name: a}\nspec:\n  secretName: s\n  issuerRef: {name: x}\n  dnsNames: [a]\n  {{/* reversion: ignore[less-stable-version] x */}}\n  {{- if .Values.on -}}\n  keySize: 2048\n  {{- end }}\n";
+    let run = becomes(old, old, "cert-manager@1.15", 1);
+    says(&run, "templates/a.yaml:8:3: held-back[template-action]", "stands in what must change");
 }

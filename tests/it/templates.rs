@@ -701,14 +701,6 @@ fn a_comment_of_the_template_acknowledges_a_finding() {
     }
 }
 
-/// What an action moves to the line of a comment is no part of that.
-#[test]
-fn what_is_behind_a_comment_of_the_template_is_read() {
-    let old = "apiVersion: cert-manager.io/v1alpha2\nkind: Certificate\nmetadata: {name: a}\nspec:\n  secretName: s\n  issuerRef: {name: x}\n  dnsNames: [a]\n  {{/* reversion: ignore[less-stable-version] x */}}\n  {{- if .Values.on -}}\n  keySize: 2048\n  {{- end }}\n";
-    let run = becomes(old, old, "cert-manager@1.15", 1);
-    says(&run, "templates/a.yaml:8:3: held-back[template-action]", "stands in what must change");
-}
-
 #[test]
 fn a_template_that_names_no_group_is_read() {
     let helper = "{{- define \"budget.version\" -}}policy/v1beta1{{- end -}}\n";

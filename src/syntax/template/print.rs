@@ -13,11 +13,11 @@ use super::environment::Environment;
 use super::expression::{Binding, Expression, Pipeline};
 use super::flow::{insert_quote, scalar_end, scalar_start};
 use super::judge::{Claim, Judge, Resolved};
-use super::lex::{Action, Keyword};
+use super::lex::{Action, Keyword, SPACE};
 use super::memo::Known;
 use super::pairs::Way;
 use super::possible_texts::Outputs;
-use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source};
+use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source, is_for_readers};
 use super::scope::Scope;
 use super::tree::{Branching, Defines, Ending, Node, Part};
 use super::value_type::{is_number, type_of};
@@ -66,13 +66,13 @@ pub(super) struct Printed {
 
 /// Prints one reading.
 pub(super) struct Printer<'p, 'e> {
-    pub(super) part: Part<'p>,
+    part: Part<'p>,
     judge: Judge<'e>,
     environment: Environment<'e>,
     scope: Scope,
     /// What the ranges around go through.
     ranges: Ranges,
-    pub(super) placeholders: &'p Placeholders,
+    placeholders: &'p Placeholders,
     /// The ways that are not to be told.
     seen: &'p BTreeSet<Way>,
     /// What the blocks around the place assume.
@@ -80,9 +80,9 @@ pub(super) struct Printer<'p, 'e> {
     /// How blocks were decided on which it depends what variables are, by their names, and values (by an empty one).
     decided: BTreeMap<String, Vec<Claim>>,
     depth: usize,
-    pub(super) reading: Reading,
+    reading: Reading,
     /// The comment that is printed before what follows.
-    pub(super) due: Option<Due>,
+    due: Option<Due>,
     ways: Vec<Way>,
     alternatives: Vec<Alternative>,
     /// Whether a plain scalar of a flow collection is being printed, in quotes.
@@ -192,7 +192,7 @@ impl<'p, 'e> Printer<'p, 'e> {
 
     /// Prints a text. Where an action has removed the end of the line behind the dashes of a document, Helm ends the document all the same; for
     /// YAML the line ends there, as if the action printed that.
-    pub(super) fn segment(&mut self, text: &str, source: Source) {
+    fn segment(&mut self, text: &str, source: Source) {
         let is_glued = text.starts_with(char::is_alphanumeric) && ends_in_dashes(&self.reading.text);
         if let Some(action) = self.action_between(source).filter(|_| is_glued) {
             self.push("\n", Source::Known(action));
@@ -217,12 +217,10 @@ impl<'p, 'e> Printer<'p, 'e> {
         }
     }
 
-    pub(super) fn append(&mut self, text: &str, source: Source) {
-        if !text.is_empty() {
-            let start = self.reading.text.len();
-            self.reading.text.push_str(text);
-            self.reading.segments.push(Segment { printed: Span::new(start, self.reading.text.len()), source });
-        }
+    fn append(&mut self, text: &str, source: Source) {
+        let start = self.reading.text.len();
+        self.reading.text.push_str(text);
+        self.reading.segments.push(Segment { printed: Span::new(start, self.reading.text.len()), source });
     }
 
     fn action(&mut self, index: usize) -> Flow {
@@ -347,7 +345,7 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns whether a placeholder stands for an action, whatever is known of it.
-    pub(super) fn is_kept(&self, index: usize) -> bool {
+    fn is_kept(&self, index: usize) -> bool {
         let action = &self.part.template.actions()[index];
         !self.reading.kept.is_empty() && self.reading.kept.contains(&action.untrimmed(self.part.template.text()))
     }
@@ -391,6 +389,50 @@ impl<'p, 'e> Printer<'p, 'e> {
                     known.push(claim.clone())
                 }
             });
+        }
+    }
+
+    /// Prints a comment of the file as one, on its line, whatever it eats.
+    fn note(&mut self, index: usize) {
+        let (template, printed) = (self.part.template, self.reading.segments.last().map(|one| one.source));
+        let (text, actions) = (template.text(), template.actions());
+        let action = &actions[index];
+        let before = index.checked_sub(1).map_or(0, |before| actions[before].span.end);
+        let before = match printed {
+            Some(Source::Literal(span)) => before.max(span.end),
+            Some(Source::Opaque(_) | Source::Known(_)) | None => before,
+        };
+        let start = text[..action.span.start].trim_end_matches(SPACE).len().max(before);
+        if action.trims_before && start < action.span.start {
+            let blank = Span::new(start, action.span.start);
+            self.segment(blank.of(text), Source::Literal(blank));
+        }
+        let number = *self.reading.names.entry(action.untrimmed(text)).or_insert(index);
+        self.segment(&self.placeholders.note(number), Source::Opaque(index));
+        let end = actions.get(index + 1).map_or(text.len(), |next| next.span.start);
+        let blank = text[action.span.end..end].len() - text[action.span.end..end].trim_start_matches(SPACE).len();
+        if action.trims_after && blank > 0 {
+            let blank = Span::new(action.span.end, action.span.end + blank);
+            self.segment(blank.of(text), Source::Literal(blank));
+        }
+    }
+
+    /// Prints a comment that is for readers of what is printed.
+    fn comment(&mut self, index: usize) {
+        let (text, action) = (self.part.template.text(), &self.part.template.actions()[index]);
+        if self.is_kept(index) {
+            self.note(index);
+        } else if is_for_readers(action, text) {
+            self.print_due("");
+            self.due = Due::of((index, action), text, self.line());
+        }
+    }
+
+    /// Prints the comment that is due before a text.
+    fn print_due(&mut self, next: &str) {
+        let Some(due) = self.due.take() else { return };
+        if let Some(text) = due.printed(self.line(), next) {
+            self.append(&text, Source::Known(due.index));
         }
     }
 
@@ -483,12 +525,12 @@ impl<'p, 'e> Printer<'p, 'e> {
     }
 
     /// Returns the line that is being printed.
-    pub(super) fn line(&self) -> &str {
+    fn line(&self) -> &str {
         &self.reading.text[self.reading.text.rfind('\n').map_or(0, |end| end + 1)..]
     }
 
     /// Returns what follows an action on its line in the file.
-    pub(super) fn rest_of_line(&self, index: usize) -> &'p str {
+    fn rest_of_line(&self, index: usize) -> &'p str {
         let behind = &self.part.template.text()[self.part.template.actions()[index].span.end..];
         behind.lines().next().unwrap_or_default()
     }

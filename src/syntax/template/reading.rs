@@ -13,7 +13,7 @@ use crate::syntax::variable::{ACTION, PrintedType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the comments begin that are printed.
-pub(super) const READ: &str = "reversion:";
+const READ: &str = "reversion:";
 
 /// Where a stretch of a reading comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -339,7 +339,12 @@ fn can_be_note(action: &Action, text: &str) -> bool {
     let (before, behind) = (&text[..action.span.start], &text[action.span.end..]);
     let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
     let is_last = behind.lines().next().is_none_or(|rest| rest.trim().is_empty());
-    action.is_comment() && is_apart && is_last && !action.content.of(text).trim_start().starts_with(READ)
+    action.is_comment() && is_apart && is_last && !is_for_readers(action, text)
+}
+
+/// Returns whether a comment of a template with a text is for readers of what is printed.
+pub(super) fn is_for_readers(action: &Action, text: &str) -> bool {
+    action.content.of(text).trim_start().starts_with(READ)
 }
 
 impl Segment {
