@@ -217,7 +217,7 @@ impl TemplatePlanner<'_, '_> {
         if untried > 0 {
             plan.fail_untried(untried, "branches");
         }
-        // Where none of the readings changes anything, that a pair would is not likely enough to stop everybody.
+        // Where no reading changes anything, a pair hardly does: what needs nothing is not held back for it.
         if untried_pairs > 0 && changes {
             plan.fail_untried(untried_pairs, "pairs of branches");
         }

@@ -3,7 +3,7 @@
 //! Helm prints none. Those for readers of what is printed stand in it as comments of YAML: what follows on their line is on the next one, at the same
 //! column.
 //!
-//! Invariant: without its comments, a reading is the same data.
+//! Invariant: without its comments, a reading is the same data, but for block scalars.
 
 use super::lex::Action;
 

@@ -410,7 +410,8 @@ impl<'p, 'e> Search<'p, 'e> {
                 self.met.iter().enumerate().flat_map(|(at, one)| self.met[..at].iter().map(move |other| (one, other)));
             let untried = pairs.filter(|(one, other)| {
                 let ways = [other.way, one.way];
-                self.is_asked_for(ways, together) && !self.tried.contains_key(&ways) && self.can_be(one, other)
+                let is_left = self.tried.get(&ways).is_none_or(|attempt| *attempt <= MOST_OF_DROPPED);
+                is_left && self.is_asked_for(ways, together) && self.can_be(one, other)
             });
             self.untried_pairs = untried.count();
         }
