@@ -301,6 +301,32 @@ spec:
     );
 }
 
+/// An item in flow style is named by its place in the list.
+#[test]
+fn a_place_in_a_flow_collection_is_that_of_the_collection() {
+    let pool = "\
+apiVersion: karpenter.sh/v1beta1
+kind: NodePool
+metadata: {name: x}
+spec:
+  template:
+    spec:
+      nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: x}
+      requirements:
+      - {key: arch, operator: In, values: [amd64]}
+      {{- if .Values.zone }}
+      - {key: zone, operator: In, values: [a]}
+      {{- end }}
+  {{- if .Values.disruption }}
+  disruption:
+    consolidationPolicy: WhenUnderutilized
+  {{- end }}
+";
+    let place =
+        "what must change at spec.template.spec.requirements[1] (line 11) depends on `{{- if .Values.disruption }}`";
+    is_held(pool, "karpenter@1.0", "shop/templates/a.yaml:13:3: held-back[template-action]", place);
+}
+
 /// Of very many conditions, not all pairs are read: what changes is held back then, and nothing is reported where nothing changes.
 #[test]
 fn pairs_that_are_not_read_hold_back_what_changes() {

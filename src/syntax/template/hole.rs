@@ -100,7 +100,10 @@ pub fn field_at(text: &str, at: usize) -> FieldPath {
     let at = text.len() - text[at..].trim_start().len();
     let line = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
     let end = text[at..].find('\n').map_or(text.len(), |feed| at + feed);
-    path(document(&text[..end]), at - line + 1)
+    let path = path(document(&text[..end]), at - line + 1);
+    // What is in a flow collection has its path.
+    let is_field = |step: &&Step| !matches!(step, Step::Key(key) if key.starts_with(['{', '[']));
+    FieldPath::new(path.steps().iter().take_while(is_field).cloned())
 }
 
 /// Returns the last document of a text.
