@@ -113,7 +113,7 @@ fn a_change_that_a_condition_decides_about_names_the_field() {
     held(
         "apiVersion: extensions/v1beta1\nkind: {{ ternary \"DaemonSet\" \"Deployment\" .Values.all }}\nmetadata: {name: x, labels: {app: x}}\nspec:\n  selector: {matchLabels: {app: x}}\n  template: {metadata: {labels: {app: x}}, spec: {containers: [{name: a, image: b}]}}\n",
         "templates/a.yaml:2:7: held-back[template-action]",
-        "what must change at spec.selector (line 5) depends on `{{ ternary",
+        "what is to be added beside spec.selector (line 5) depends on `{{ ternary",
     );
     held(
         "{{- if .Capabilities.APIVersions.Has \"networking.k8s.io/v1/Ingress\" }}\napiVersion: networking.k8s.io/v1\n{{- else }}\napiVersion: networking.k8s.io/v1beta1\n{{- end }}\nkind: Ingress\nmetadata: {name: x}\nspec:\n  backend: {serviceName: a, servicePort: 80}\n",

@@ -322,8 +322,7 @@ spec:
     consolidationPolicy: WhenUnderutilized
   {{- end }}
 ";
-    let place =
-        "what must change at spec.template.spec.requirements[1] (line 11) depends on `{{- if .Values.disruption }}`";
+    let place = "what is to be added beside spec.template.spec.requirements[1] (line 11) depends on `{{- if .Values.disruption }}`";
     is_held(pool, "karpenter@1.0", "shop/templates/a.yaml:13:3: held-back[template-action]", place);
 }
 

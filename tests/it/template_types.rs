@@ -117,7 +117,7 @@ fn each_kind_that_an_action_can_print_is_judged() {
     held(
         "apiVersion: extensions/v1beta1\nkind: {{ ternary \"DaemonSet\" \"Deployment\" .Values.all }}\nmetadata: {name: x, labels: {app: x}}\nspec:\n  selector: {matchLabels: {app: x}}\n  template: {metadata: {labels: {app: x}}, spec: {containers: [{name: a, image: b}]}}\n",
         "templates/a.yaml:2:7: held-back[template-action]",
-        "what must change at spec.selector (line 5) depends on `{{ ternary",
+        "what is to be added beside spec.selector (line 5) depends on `{{ ternary",
     );
 }
 

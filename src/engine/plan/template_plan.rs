@@ -465,7 +465,7 @@ impl<'t> TemplatePlan<'t> {
             if let Some(action) = self.for_other_clusters(around, part) {
                 let version = part.of(&self.file.text).find("apiVersion:").unwrap_or_default();
                 let span = Span::new(part.start + version, part.end);
-                self.hold_back(part, Disagreement::Conflict { span, action });
+                self.hold_back(part, Disagreement::Conflict { span, is_addition: false, action });
                 continue;
             }
             match template::agree(self.template, &edited(&self.readings, &wanted)) {
@@ -607,10 +607,11 @@ impl<'t> TemplatePlan<'t> {
             Disagreement::Obstacle(Obstacle { action, .. }) => {
                 (action, format!("`{}` stands in what must change", self.action(action)))
             }
-            Disagreement::Conflict { span, action } => {
-                let place = self.field_at(span.start).map(|(field, line)| format!(" at {field} (line {line})"));
-                let place = place.unwrap_or_default();
-                (action, format!("what must change{place} depends on `{}`", self.action(action)))
+            Disagreement::Conflict { span, is_addition, action } => {
+                let (what, near) = if is_addition { ("is to be added", "beside") } else { ("must change", "at") };
+                let place = self.field_at(span.start).map(|(field, line)| format!(" {near} {field} (line {line})"));
+                let (place, action_text) = (place.unwrap_or_default(), self.action(action));
+                (action, format!("what {what}{place} depends on `{action_text}`"))
             }
         };
         self.report_held(part, self.place(self.template.actions()[action].span.start), message);

@@ -31,6 +31,8 @@ pub enum Disagreement {
     Conflict {
         /// The bytes of the file.
         span: Span,
+        /// Whether the edit only adds something beside them.
+        is_addition: bool,
         /// The number of the action that begins a block in which the readings differ.
         action: usize,
     },
@@ -75,7 +77,7 @@ pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disag
     }
     meeting.collect_offers();
     let edits = EditSet::new(meeting.settle()?)
-        .map_err(|overlap| meeting.conflict(Span::new(overlap.at, overlap.at), &BTreeSet::new()))?;
+        .map_err(|overlap| meeting.conflict((Span::new(overlap.at, overlap.at), false), &BTreeSet::new()))?;
     Ok(Mapped { edits, copied: copied.into_iter().collect() })
 }
 
@@ -121,7 +123,8 @@ impl Meeting<'_> {
                 let agreed = candidates.iter().rev().filter(|one| self.stranger(one).is_none());
                 let Some(edit) = agreed.map(|one| one.edit.clone()).max_by_key(|edit| self.offers[edit].len()) else {
                     let wanted = self.offers[&candidates[0].edit].iter().map(|offer| offer.reading).collect();
-                    return Err(self.conflict(candidates[0].touched, &wanted));
+                    let first = &candidates[0];
+                    return Err(self.conflict((first.touched, first.edit.span.is_empty()), &wanted));
                 };
                 self.settled.extend(&self.offers[&edit]);
                 edits.push(edit);
@@ -144,14 +147,14 @@ impl Meeting<'_> {
 
     /// Returns the first block in which a reading that is in `wanted` differs from one that prints the bytes and is not: of the two that are
     /// most alike.
-    fn conflict(&self, span: Span, wanted: &BTreeSet<usize>) -> Disagreement {
+    fn conflict(&self, (span, is_addition): (Span, bool), wanted: &BTreeSet<usize>) -> Disagreement {
         let prints = |reading: &usize| self.edited[*reading].reading.prints(self.template, span);
         let others: Vec<usize> = (0..self.edited.len()).filter(|one| !wanted.contains(one)).filter(prints).collect();
         let pairs = wanted.iter().flat_map(|one| others.iter().map(|other| self.differing(*one, *other)));
         let differing = pairs.filter(|blocks| !blocks.is_empty()).min_by_key(Vec::len);
         let actions = self.template.actions();
         let nearest = || actions.partition_point(|action| action.span.start <= span.start).saturating_sub(1);
-        Disagreement::Conflict { span, action: differing.map_or_else(nearest, |blocks| blocks[0]) }
+        Disagreement::Conflict { span, is_addition, action: differing.map_or_else(nearest, |blocks| blocks[0]) }
     }
 
     /// Returns the blocks in which two readings differ.

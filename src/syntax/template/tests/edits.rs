@@ -272,7 +272,7 @@ fn a_conflict_names_the_bytes() {
     let edited = [Edited { reading: &found[0], edits: &edits }, Edited { reading: &found[1], edits: &none }];
     let conflict = agree(&chart.template, &edited).unwrap_err();
     let at = chart.template.text().find('2').unwrap();
-    assert_eq!(conflict, Disagreement::Conflict { span: Span::new(at, at + 1), action: 0 });
+    assert_eq!(conflict, Disagreement::Conflict { span: Span::new(at, at + 1), is_addition: false, action: 0 });
 }
 
 #[test]
