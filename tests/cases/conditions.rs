@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Failed, Trial};
 use reversion::internals::fixture::Fixture;
-use reversion::internals::manifest::Recognizer;
 use reversion::internals::pack::{Pack, Target};
 use reversion::internals::plan::Choices;
 use serde_json::Value;
@@ -63,11 +62,10 @@ fn conditions(pack: &'static Pack) -> Result<(), Failed> {
             Tree::of(&files.iter().map(|(name, text)| (name.as_str(), *text)).chain([chart]).collect::<Vec<_>>());
         let said = tree.run(&["apply", "-v", "--yes", "--allow-no-vcs", "--isolated", "--to", &target, "shop"]).all();
         let held = held(&said);
-        let recognizer = engine::recognizer_to(&[cases[0].target]);
         for (case, (name, _)) in cases.iter().zip(&files) {
             let (after, held) = (tree.text(name), held.get(name.as_str()));
             converted += usize::from(after != case.template);
-            if let Some(why) = fault(case, &recognizer, &after, held.is_some()) {
+            if let Some(why) = fault(case, &after, held.is_some()) {
                 let held = held.map_or("", String::as_str);
                 wrong.push(format!("to {target}: {why}\nof\n{}\nis made\n{after}\n{held}", case.template));
             }
@@ -166,14 +164,13 @@ fn held(said: &str) -> BTreeMap<&str, String> {
 }
 
 /// Returns what is wrong with a template after the run, which is reported as held back or not.
-fn fault(case: &Case, recognizer: &Recognizer, after: &str, is_reported: bool) -> Option<String> {
+fn fault(case: &Case, after: &str, is_reported: bool) -> Option<String> {
     let choices = Choices { parameters: packs().default_parameters(), ..Choices::default() };
     WAYS.into_iter().find_map(|way| {
         let (before, after) = (print(&case.template, way), print(after, way));
         // What is no YAML, Helm refuses, too.
         let is_yaml = values(&before).is_ok_and(|all| all.iter().all(Value::is_object));
-        let run = is_yaml
-            .then(|| engine::convert_alone(recognizer, case.target, choices.clone(), &before).expect("an object"))?;
+        let run = is_yaml.then(|| engine::convert_alone(case.target, choices.clone(), &before).expect("an object"))?;
         let (data, is_held) = (values(&run.after).ok()?, run.holds_back());
         let same = values(&after).map(|after: Vec<Value>| after == data);
         match same {

@@ -2,7 +2,8 @@
 //!
 //! Invariant: the same calls as the command line makes.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use reversion::internals::finding::{Code, Finding, Severity};
 use reversion::internals::manifest::{self, Manifest, Reading, Recognizer};
@@ -50,9 +51,11 @@ pub(crate) fn recognizer(packs: &Packs) -> Recognizer {
     plan::recognizer(packs, &packs.iter().collect::<Vec<_>>(), &[], &[])
 }
 
-/// Makes the recognizer of everything that the built-in packs know, for a run to `targets`.
-pub(crate) fn recognizer_to(targets: &[Target<'static>]) -> Recognizer {
-    plan::recognizer(packs(), &packs().iter().collect::<Vec<_>>(), targets, &[])
+/// Returns the recognizer of everything that the built-in packs know, for a run to `target`.
+fn recognizer_to(target: Target<'_>) -> Arc<Recognizer> {
+    static KNOWN: Mutex<BTreeMap<String, Arc<Recognizer>>> = Mutex::new(BTreeMap::new());
+    let make = || Arc::new(plan::recognizer(packs(), &packs().iter().collect::<Vec<_>>(), &[target], &[]));
+    Arc::clone(KNOWN.lock().expect("no test fails here").entry(target.to_string()).or_insert_with(make))
 }
 
 /// Reads `text` as the program does.
@@ -87,20 +90,12 @@ pub(crate) fn plan(target: Target<'_>, choices: Choices, manifests: &[Manifest])
     plan::plan(manifests, &Goal { packs: packs(), targets: vec![target], choices })
 }
 
-/// Converts the file `text`, which is all of a run and was read with what `recognizer` knows, to `target`, as its user chose.
+/// Converts the file `text`, which is all of a run, to `target`, as its user chose.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn convert_alone(
-    recognizer: &Recognizer,
-    target: Target<'_>,
-    choices: Choices,
-    text: &str,
-) -> Result<Run, String> {
-    let goal = Goal { packs: packs(), targets: vec![target], choices };
-    let plan = plan::plan_alone(&known("case.yaml", manifest::read("case.yaml", text.as_bytes(), recognizer))?, &goal);
-    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
-    Ok(Run { before: text.to_owned(), after, plan })
+pub(crate) fn convert_alone(target: Target<'_>, choices: Choices, text: &str) -> Result<Run, String> {
+    run(target, choices, text, |manifest, goal| plan::plan_alone(&manifest, goal))
 }
 
 /// Converts the file `text` to `target`, as its user chose.
@@ -108,7 +103,18 @@ pub(crate) fn convert_alone(
 /// # Errors
 /// As [`read`].
 pub(crate) fn convert(target: Target<'_>, choices: Choices, text: &str) -> Result<Run, String> {
-    let plan = plan(target, choices, &[read("case.yaml", text.as_bytes())?]);
+    run(target, choices, text, |manifest, goal| plan::plan(&[manifest], goal))
+}
+
+fn run(
+    target: Target<'_>,
+    choices: Choices,
+    text: &str,
+    plan: impl FnOnce(Manifest, &Goal<'_>) -> Plan,
+) -> Result<Run, String> {
+    let file = "case.yaml";
+    let manifest = known(file, manifest::read(file, text.as_bytes(), &recognizer_to(target)))?;
+    let plan = plan(manifest, &Goal { packs: packs(), targets: vec![target], choices });
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     Ok(Run { before: text.to_owned(), after, plan })
 }
