@@ -188,39 +188,9 @@ fn branches_that_exclude_each_other_hide_no_other_pair() {
             "    {{{{- if .Values.{value} }}}}\n    {first}: x\n    {{{{- else }}}}\n    {other}: x\n    {{{{- end }}}}\n"
         )
     };
-    let workload = |labels: &str, profile: &str| {
-        format!(
-            "\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: x
-  labels:
-    z: z
-{labels}spec:
-  selector: {{matchLabels: {{a: b}}}}
-  template:
-    metadata:
-      labels: {{a: b}}
-      {{{{- if .Values.s }}}}
-      {{{{- else }}}}
-      annotations:
-        seccomp.security.alpha.kubernetes.io/pod: runtime/default
-      {{{{- end }}}}
-    spec:
-      {profile}
-      securityContext:
-        seccompProfile: {{type: RuntimeDefault}}
-      {{{{- end }}}}
-      containers:
-      - name: c
-        image: i
-"
-        )
-    };
     let held = |labels: [String; 3], profile: &str, place: &str| {
         is_held(
-            &workload(&labels.concat(), profile),
+            &workload("apps/v1", &labels.concat(), ["{{- if .Values.s }}\n      {{- else }}", profile]),
             "kubernetes@1.33",
             place,
             "spec.template.spec.containers[0].image",
@@ -242,38 +212,12 @@ metadata:
 /// Whatever prints the apiVersion by default, what two branches decide together is seen.
 #[test]
 fn an_object_with_a_printed_version_is_read_in_pairs() {
-    let workload = |version: &str| {
-        format!(
-            "\
-apiVersion: {version}
-kind: Deployment
-metadata:
-  name: x
-spec:
-  selector: {{matchLabels: {{a: b}}}}
-  template:
-    metadata:
-      labels: {{a: b}}
-      {{{{- if .Values.s }}}}
-      annotations:
-        seccomp.security.alpha.kubernetes.io/pod: runtime/default
-      {{{{- end }}}}
-    spec:
-      {{{{- if .Values.c }}}}
-      securityContext:
-        seccompProfile: {{type: RuntimeDefault}}
-      {{{{- end }}}}
-      containers:
-      - name: c
-        image: i
-"
-        )
-    };
     for version in
         ["apps/v1", "{{ .Values.version | default \"apps/v1\" }}", "apps/{{ .Values.version | default \"v1\" }}"]
     {
-        let (place, part) = ("shop/templates/a.yaml:15:7: held-back", "spec.template.spec.containers[0].image");
-        is_held(&workload(version), "kubernetes@1.33", place, part);
+        let (place, part) = ("shop/templates/a.yaml:17:7: held-back", "spec.template.spec.containers[0].image");
+        let conditions = ["{{- if .Values.s }}", "{{- if .Values.c }}"];
+        is_held(&workload(version, "", conditions), "kubernetes@1.33", place, part);
     }
 }
 
@@ -361,6 +305,37 @@ fn pairs_that_are_not_read_hold_back_what_changes() {
     let run = check(3, "kubernetes@1.25");
     run.check(1);
     says(&run, "shop/templates/a.yaml:1:1: CronJob x", "batch/v1beta1 -> batch/v1");
+}
+
+/// Returns a Deployment with more labels, whose annotation for seccomp and security context are behind these conditions.
+fn workload(version: &str, labels: &str, [annotation, profile]: [&str; 2]) -> String {
+    format!(
+        "\
+apiVersion: {version}
+kind: Deployment
+metadata:
+  name: x
+  labels:
+    z: z
+{labels}spec:
+  selector: {{matchLabels: {{a: b}}}}
+  template:
+    metadata:
+      labels: {{a: b}}
+      {annotation}
+      annotations:
+        seccomp.security.alpha.kubernetes.io/pod: runtime/default
+      {{{{- end }}}}
+    spec:
+      {profile}
+      securityContext:
+        seccompProfile: {{type: RuntimeDefault}}
+      {{{{- end }}}}
+      containers:
+      - name: c
+        image: i
+"
+    )
 }
 
 /// Checks that the object of a template is held back.

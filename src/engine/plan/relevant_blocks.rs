@@ -192,7 +192,6 @@ pub(super) fn add_relevant(
         return relevant.add_all(blocks.numbers());
     }
     let mut printed = PrintedBlocks { template: part.template(), blocks, reading, relevant };
-    printed.add_documents();
     printed.add_types(manifest.map(|(manifest, _)| manifest));
     if let Some((manifest, places)) = manifest {
         for object in &manifest.objects {
@@ -263,21 +262,13 @@ fn shares(footprints: Numbers) -> impl Iterator<Item = Share> {
 }
 
 impl PrintedBlocks<'_> {
-    /// Adds the blocks that decide which documents there are.
-    fn add_documents(&mut self) {
-        for line in lines(&self.reading.text) {
-            if ["---", "..."].iter().any(|mark| line.of(&self.reading.text).starts_with(mark)) {
-                self.add_touched(line, Share::Everything);
-            }
-        }
-    }
-
-    /// Adds the blocks that decide of what kind an object is, with all others around something of its document: as another kind, it has other fields.
-    /// A block around all of the document, or around none of its kind, does not decide that.
+    /// Adds the blocks that decide which documents there are, and those that decide of what kind an object is, with all others around something of its
+    /// document: as another kind, it has other fields. A block around all of the document, or around none of its kind, does not decide that.
     fn add_types(&mut self, manifest: Option<&Manifest>) {
         let text = &self.reading.text;
         let is_separator = |line: &Span| ["---", "..."].iter().any(|mark| line.of(text).starts_with(mark));
         let all: Vec<Span> = lines(text).collect();
+        all.iter().filter(|line| is_separator(line)).for_each(|line| self.add_touched(*line, Share::Everything));
         for document in all.split(is_separator).filter(|document| !document.is_empty()) {
             let extent = Span::new(document[0].start, document[document.len() - 1].end);
             let mut objects = manifest.iter().flat_map(|all| all.objects.iter().map(|object| all.extent(object)));

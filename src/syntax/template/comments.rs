@@ -12,12 +12,12 @@ pub(super) struct Due {
     /// The number of its action.
     pub(super) index: usize,
     text: String,
-    place: Place,
+    start: Start,
 }
 
-/// Where a comment begins.
+/// Where a comment starts.
 #[derive(Clone, Copy)]
-enum Place {
+enum Start {
     /// On a line with nothing before it.
     Line,
     /// At the end of a line, which the newline before the comment is taken from.
@@ -30,26 +30,26 @@ impl Due {
     /// Returns the comment, if it is apart from what is around it: before it is what is printed of a `line`.
     pub(super) fn of((index, action): (usize, &Action), text: &str, line: &str) -> Option<Self> {
         let is_last = || text[action.span.end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
-        let place = match line.trim() {
-            "" => Place::Line,
-            _ if action.alone && !action.trims_after => Place::BelowLine,
-            _ if !action.alone && is_last() => Place::InLine,
+        let start = match line.trim() {
+            "" => Start::Line,
+            _ if action.alone && !action.trims_after => Start::BelowLine,
+            _ if !action.alone && is_last() => Start::InLine,
             _ => return None,
         };
         let words: Vec<&str> = action.content.of(text).split_whitespace().collect();
-        Some(Self { index, text: words.join(" "), place })
+        Some(Self { index, text: words.join(" "), start })
     }
 
     /// Returns what is printed of it between a `line` and what is `next`, unless it would take that away.
     pub(super) fn printed(&self, line: &str, next: &str) -> Option<String> {
         let is_last = next.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']);
         let text = &self.text;
-        match self.place {
-            Place::Line if is_last => Some(format!("# {text}")),
-            Place::Line => Some(format!("# {text}\n{line}")),
-            Place::BelowLine if is_last => Some(format!("\n# {text}")),
-            Place::InLine if is_last => Some(format!(" # {text}")),
-            Place::BelowLine | Place::InLine => None,
+        match self.start {
+            Start::Line if is_last => Some(format!("# {text}")),
+            Start::Line => Some(format!("# {text}\n{line}")),
+            Start::BelowLine if is_last => Some(format!("\n# {text}")),
+            Start::InLine if is_last => Some(format!(" # {text}")),
+            Start::BelowLine | Start::InLine => None,
         }
     }
 }

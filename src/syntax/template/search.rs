@@ -408,24 +408,20 @@ impl<'p, 'e> Search<'p, 'e> {
         if self.printed >= self.limit {
             let pairs =
                 self.met.iter().enumerate().flat_map(|(at, one)| self.met[..at].iter().map(move |other| (one, other)));
-            let untried = pairs.filter(|(one, other)| {
-                let ways = [other.way, one.way];
-                let is_left = self.tried.get(&ways).is_none_or(|attempt| *attempt <= MOST_OF_DROPPED);
-                is_left && self.is_asked_for(ways, together) && self.can_be(one, other)
-            });
+            let asked = pairs.filter(|(one, other)| self.is_asked_for([other.way, one.way], together));
+            let judge = || Judge::with(self.environment, &self.known);
+            let untried = asked.filter(|(one, other)| can_be(&mut judge(), one.claims.iter().chain(&other.claims)));
             self.untried_pairs = untried.count();
         }
     }
 
-    /// Returns whether two ways are of blocks that are `together`, and no reading takes both.
-    fn is_asked_for(&self, [one, other]: [Way; 2], together: &dyn Fn(usize, usize) -> bool) -> bool {
-        one.block != other.block && together(one.block, other.block) && !self.pairs.has_both(one, other)
-    }
-
-    /// Returns whether what must be assumed to take two ways does not contradict itself.
-    fn can_be(&self, one: &Alternative, other: &Alternative) -> bool {
-        let mut judge = Judge::with(self.environment, &self.known);
-        one.claims.iter().chain(&other.claims).all(|claim| judge.assume(&claim.condition, claim.holds))
+    /// Returns whether two ways are of blocks that are `together`, and no reading takes both, as far as it was tried.
+    fn is_asked_for(&self, ways: [Way; 2], together: &dyn Fn(usize, usize) -> bool) -> bool {
+        let [one, other] = ways;
+        one.block != other.block
+            && together(one.block, other.block)
+            && !self.pairs.has_both(one, other)
+            && self.tried.get(&ways).is_none_or(|attempt| *attempt <= MOST_OF_DROPPED)
     }
 
     /// Takes a pair of ways by any of these claims, in an `attempt`; returns whether a reading by which it was to be taken was dropped before.
@@ -609,9 +605,6 @@ impl<'p, 'e> Search<'p, 'e> {
         rank: impl Fn(&Pairs, &Ways, &Alternative) -> R,
     ) -> Option<(usize, Vec<Claim>)> {
         let mut judge = Judge::with(self.environment, &self.known);
-        let can_be = |judge: &mut Judge<'_>, claims: &[Claim]| {
-            claims.iter().all(|claim| judge.assume(&claim.condition, claim.holds))
-        };
         if !can_be(&mut judge, claims) {
             return None;
         }
@@ -628,11 +621,11 @@ impl<'p, 'e> Search<'p, 'e> {
             block.sort_by_key(|one| rank(&self.pairs, &ways, one));
             let taken = block.into_iter().find(|one| {
                 let mark = judge.mark();
-                let can_be = can_be(&mut judge, &one.claims);
-                if !can_be {
+                let is_possible = can_be(&mut judge, &one.claims);
+                if !is_possible {
                     judge.forget(mark);
                 }
-                can_be
+                is_possible
             });
             let Some(taken) = taken else { continue };
             new += self.pairs.gain(taken.way, &ways);
@@ -675,6 +668,11 @@ impl<'p, 'e> Search<'p, 'e> {
             }
         }
     }
+}
+
+/// Assumes claims; returns whether they contradict neither each other nor what was assumed before.
+fn can_be<'c>(judge: &mut Judge<'_>, claims: impl IntoIterator<Item = &'c Claim>) -> bool {
+    claims.into_iter().all(|claim| judge.assume(&claim.condition, claim.holds))
 }
 
 /// Returns how many bits suffice for `count` different numbers with half of the bits set, and these numbers.
