@@ -38,9 +38,9 @@ impl Baseline {
         origin: &dyn Fn(&FieldPath) -> FieldPath,
     ) -> bool {
         let rejection = rejection(violation, origin);
-        let rejected = self
-            .rejected
-            .get_or_init(|| candidates.iter().map(|release| rejected_by(release, object, catalog)).collect());
+        let distinct = || catalog.distinct_for(&object.api_version.version, candidates).into_iter();
+        let rejected =
+            self.rejected.get_or_init(|| distinct().map(|release| rejected_by(release, object, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
         is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete((object, open), catalog, candidates))
     }

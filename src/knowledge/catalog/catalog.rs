@@ -154,6 +154,20 @@ impl Catalog {
             && self.tree().rows.iter().all(|row| in_both(row.releases))
     }
 
+    /// Returns those of `releases` in which an object of the version `own` must meet another schema than in the one before, of those returned.
+    pub(crate) fn distinct_for(&self, own: &str, releases: ReleaseSet) -> Vec<ReleaseId> {
+        let mut distinct: Vec<ReleaseId> = Vec::new();
+        for release in releases.iter() {
+            let is_same = |last: &ReleaseId| {
+                self.is_alike_in(*last, release) && self.version_in(*last, own) == self.version_in(release, own)
+            };
+            if !distinct.last().is_some_and(is_same) {
+                distinct.push(release);
+            }
+        }
+        distinct
+    }
+
     /// Returns the versions' names that any release lists, most stable first.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         self.header.listings.iter().map(|listing| listing.name.as_str())
