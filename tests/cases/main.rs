@@ -10,7 +10,6 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 mod built_in;
 mod carriers;
-mod conditions;
 mod fixtures;
 mod kustomize;
 mod laws;
@@ -18,6 +17,7 @@ mod mutants;
 mod pages;
 #[path = "../support/mod.rs"]
 mod support;
+mod templates;
 
 /// That of the program; the one of glibc is slower.
 #[cfg(target_os = "linux")]
@@ -31,12 +31,12 @@ fn main() -> ExitCode {
     arguments.test_threads = arguments.test_threads.or(threads);
     let subjects = [
         carriers::trials,
-        conditions::trials,
         fixtures::trials,
         kustomize::trials,
         laws::trials,
         mutants::trials,
         pages::trials,
+        templates::trials,
     ];
     let conclusion = libtest_mimic::run(&arguments, subjects.into_iter().flat_map(|trials| trials()).collect());
     for print_table in [kustomize::print_table, laws::print_table, mutants::print_table] {

@@ -6,6 +6,8 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
+use serde_json::Value;
+
 use crate::engine::manifest::Object;
 use crate::knowledge::catalog::{Catalog, Violation, ViolationKind};
 use crate::knowledge::lens::OpenParts;
@@ -13,10 +15,10 @@ use crate::knowledge::release::{ReleaseId, ReleaseSet};
 use crate::syntax::field::{FieldPath, Step};
 
 /// Where a release rejects an object, and for which kind of reason.
-type Rejected = HashSet<(FieldPath, Reason)>;
+pub(super) type Rejected = HashSet<(FieldPath, Reason)>;
 
 /// A kind of reason; a relation among fields is known by the fields that the object has.
-type Reason = (Discriminant<ViolationKind>, Vec<FieldPath>);
+pub(super) type Reason = (Discriminant<ViolationKind>, Vec<FieldPath>);
 
 /// What the releases that an object can have been written for reject in it as it is; found once for many questions.
 #[derive(Default)]
@@ -38,9 +40,10 @@ impl Baseline {
         origin: &dyn Fn(&FieldPath) -> FieldPath,
     ) -> bool {
         let rejection = rejection(violation, origin);
-        let distinct = || catalog.distinct_for(&object.api_version.version, candidates).into_iter();
+        let own = (&*object.value, object.api_version.version.as_str());
+        let distinct = || catalog.distinct_for(own.1, candidates).into_iter();
         let rejected =
-            self.rejected.get_or_init(|| distinct().map(|release| rejected_by(release, object, catalog)).collect());
+            self.rejected.get_or_init(|| distinct().map(|release| rejected_by(release, own, catalog)).collect());
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
         is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete((object, open), catalog, candidates))
     }
@@ -75,7 +78,7 @@ impl Baseline {
 }
 
 /// Returns where an object is rejected as it is, and why; `origin` finds the place of what a conversion has moved.
-fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) -> (FieldPath, Reason) {
+pub(super) fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) -> (FieldPath, Reason) {
     let mut fields: Vec<FieldPath> = match &violation.kind {
         ViolationKind::Relation { fields, .. } => fields.iter().map(origin).collect(),
         _ => Vec::new(),
@@ -84,9 +87,9 @@ fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> FieldPath) ->
     (origin(&violation.path), (discriminant(&violation.kind), fields))
 }
 
-fn rejected_by(release: ReleaseId, object: &Object, catalog: &Catalog) -> Rejected {
-    let version = catalog.version_in(release, &object.api_version.version);
-    let violations = catalog.check(&object.value, release, version).into_iter();
+/// Returns where a release rejects data with an apiVersion, and why.
+pub(super) fn rejected_by(release: ReleaseId, (data, version): (&Value, &str), catalog: &Catalog) -> Rejected {
+    let violations = catalog.check(data, release, catalog.version_in(release, version)).into_iter();
     violations.map(|violation| rejection(&violation, &FieldPath::clone)).collect()
 }
 

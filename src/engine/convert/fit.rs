@@ -9,14 +9,17 @@ use std::cell::LazyCell;
 
 use serde_json::Value;
 
+use super::baseline::{Rejected, rejected_by, rejection};
 use super::by_schema;
 use super::choices::VersionChoice;
 use super::remark::{Remark, Removal, help_with_values, impossible};
+use super::run_rule::default_or_branch;
 use super::shapes;
 use super::state::{Log, Source};
 use super::subject::Subject;
 use super::target_schema::{TargetSchema, missing_kind};
 use crate::engine::finding::Code;
+use crate::engine::infer::infer;
 use crate::knowledge::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::knowledge::lens::{LossClass, Session};
 use crate::knowledge::pack::wire::Union;
@@ -111,22 +114,26 @@ impl Fitting<'_, '_> {
         self.log.less_stable(remark, fitting.deprecated || is_written);
     }
 
-    /// Refuses an object in which an action prints a field by default that some release has and the target has not, or nothing for one
-    /// that only the target requires.
+    /// Refuses an object in which an action prints a field by default that some release has and the target has not, nothing for one
+    /// that only the target requires, or what only the target rejects.
     fn refuse_printed(&self, version: &str) -> Result<(), Vec<Remark>> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
         let before = LazyCell::new(|| self.subject.open().data_by_default(&self.subject.object.value));
-        for (trial, printed) in self.session.by_default() {
+        let written = LazyCell::new(|| self.rejected(version));
+        for (turn, (trial, printed)) in self.session.by_default().into_iter().enumerate() {
             let rejected = catalog.check(trial.object(), *release, version);
             let is_lost = |violation: &&Violation| {
                 matches!(violation.kind, ViolationKind::UnknownField { .. })
                     && printed.iter().any(|place| violation.path.starts_with(place))
                     && catalog.fields_of(&violation.path.pattern()).next().is_some()
             };
+            let rejected_before =
+                LazyCell::new(|| before.get(turn).map(|before| self.rejected_before(before)).unwrap_or_default());
+            let was_accepted = |violation: &Violation| self.was_accepted(violation, &rejected_before);
             let is_needed = |violation: &&Violation| {
                 violation.kind == ViolationKind::MissingRequired
-                    && printed.contains(&violation.path)
-                    && !self.lacked_before(&violation.path, &before)
+                    && printed.iter().any(|place| violation.path.starts_with(place))
+                    && was_accepted(violation)
             };
             if let Some(needed) = rejected.iter().find(is_needed) {
                 let message = format!(
@@ -152,8 +159,41 @@ impl Fitting<'_, '_> {
                     Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
                 ]);
             }
+            let is_broken = |violation: &&Violation| {
+                (violation.kind.is_about_value() || matches!(violation.kind, ViolationKind::Relation { .. }))
+                    && !violation.is_open_in(trial.object())
+                    && !written.contains(violation)
+                    && was_accepted(violation)
+            };
+            if let Some(broken) = rejected.iter().find(is_broken) {
+                let when = default_or_branch(self.session.open(), turn);
+                let message =
+                    format!("{when}, an action prints what {name} does not allow: {} {}", broken.path, broken.kind);
+                let origin = self.session.origin(&broken.path);
+                let key = self.session.open().key_of(self.session.object(), &broken.path, &origin);
+                let help = match key {
+                    Some(key) => format!("change {key} in the values of the chart (values.yaml)"),
+                    None => "change what it prints by hand".to_owned(),
+                };
+                return Err(vec![Remark::new(Code::TemplateAction, origin, message).help(help)]);
+            }
         }
         Ok(())
+    }
+
+    /// Returns what each of the releases rejects that the object with the data `before` can have been written for, by its fields and if possible by
+    /// its apiVersion.
+    fn rejected_before(&self, before: &Value) -> Vec<Rejected> {
+        let (catalog, version) = (self.subject.catalog(), &self.subject.object.api_version.version);
+        let candidates = infer(before, catalog, version).candidates.within(catalog.listing(version));
+        let releases = catalog.distinct_for(version, candidates).into_iter();
+        releases.map(|release| rejected_by(release, (before, version), catalog)).collect()
+    }
+
+    /// Returns whether one of the releases that reject this accepts what the target rejects.
+    fn was_accepted(&self, violation: &Violation, rejected: &[Rejected]) -> bool {
+        let rejection = rejection(violation, &|path| self.session.origin(path));
+        rejected.iter().any(|rejected| !rejected.contains(&rejection))
     }
 
     /// Records what an action prints nothing for, since the values of the chart do not have it, where only the target requires it.
@@ -162,10 +202,11 @@ impl Fitting<'_, '_> {
         let Some((data, places)) = self.session.open().without_missing(self.session.object()) else { return };
         let own = &self.subject.object.value;
         let before = self.subject.open().without_missing(own).map_or_else(|| Value::clone(own), |(before, _)| before);
+        let rejected_before = LazyCell::new(|| self.rejected_before(&before));
         let is_needed = |violation: &Violation| {
             violation.kind == ViolationKind::MissingRequired
                 && places.contains(&violation.path)
-                && !self.lacked_before(&violation.path, std::slice::from_ref(&before))
+                && self.was_accepted(violation, &rejected_before)
         };
         let needed: Vec<Violation> = catalog.check(&data, *release, version).into_iter().filter(is_needed).collect();
         for Violation { path, .. } in needed {
@@ -173,18 +214,11 @@ impl Fitting<'_, '_> {
             let advice =
                 hint.map_or_else(|| "write it out here".to_owned(), |hint| hint.help_for(&self.subject.object.value));
             let text = path.get(self.session.object()).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let reason = format!("as nothing, {name} requires it");
-            self.session.record_unknown(&path, &text, &reason, advice);
+            if !self.session.has_unknown(&path, &text) {
+                let reason = format!("as nothing, {name} requires it");
+                self.session.record_unknown(&path, &text, &reason, advice);
+            }
         }
-    }
-
-    /// Returns whether the object lacks what it requires at `path` before the conversion too, where it is one of `defaults`.
-    fn lacked_before(&self, path: &FieldPath, defaults: &[Value]) -> bool {
-        let (subject, origin) = (self.subject, self.session.origin(path));
-        let version = &subject.object.api_version.version;
-        let Some(release) = subject.candidates.iter().last() else { return true };
-        let rejected = defaults.iter().flat_map(|data| subject.catalog().check(data, release, version));
-        rejected.into_iter().any(|one| one.kind == ViolationKind::MissingRequired && one.path == origin)
     }
 
     /// Removes the fields that the target does not have, and records each as a loss; `rejected` is what the target's schema rejects.

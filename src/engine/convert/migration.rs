@@ -261,8 +261,11 @@ fn less_stable(
         served.deprecated && fitting.version.as_ref().is_some_and(|version| version.version == served.name)
     });
     let deprecated = if is_deprecated { format!(", which {} has deprecated", target) } else { String::new() };
+    // What an action prints can be what it holds.
+    let is_seen = lost.is_some() || !blocks.first().is_some_and(|block| subject.is_about_action(block));
+    let cannot = if is_seen { "cannot hold it" } else { "may not be able to hold it" };
     let message =
-        format!("the object gets {}{deprecated}, because {goal} cannot hold it: {why}", text(fitting.version.as_ref()));
+        format!("the object gets {}{deprecated}, because {goal} {cannot}: {why}", text(fitting.version.as_ref()));
     let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
     Some((remark.maybe_help(help), is_deprecated || is_written))
 }

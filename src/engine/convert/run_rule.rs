@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::remark::{Remark, Removal, help_with_values};
 use super::state::Log;
 use crate::engine::finding::Code;
-use crate::knowledge::lens::{Direction, Halt, Hole, Lens, Parameter, Session, displaced};
+use crate::knowledge::lens::{Direction, Halt, Hole, Lens, OpenParts, Parameter, Session, displaced};
 use crate::knowledge::pack::Rule;
 use crate::syntax::field::{FieldPath, FieldPattern};
 use crate::syntax::yaml::{self, Intent};
@@ -99,6 +99,11 @@ const BY_DEFAULT: &str = "where the users of the chart set nothing else";
 /// The same, of what conditions in actions and definitions choose.
 const IN_A_BRANCH: &str = "where a condition is decided otherwise than by default";
 
+/// Says when an action prints what it does in a turn.
+pub(super) fn default_or_branch(open: &OpenParts, turn: usize) -> &'static str {
+    if turn < open.turns_by_default() { BY_DEFAULT } else { IN_A_BRANCH }
+}
+
 /// The object of a session as it is where the users of a chart set nothing, once for each turn: made anew only after changes.
 #[derive(Default)]
 pub(super) struct Trials<'s> {
@@ -148,7 +153,7 @@ pub(super) fn run_rule<'s>(
         let filled = trials.of(session);
         for (turn, (trial, printed)) in turns.into_iter().enumerate() {
             let filled = || filled.get(turn).map(|(filled, _)| filled.object());
-            let when = if turn < start.open().turns_by_default() { BY_DEFAULT } else { IN_A_BRANCH };
+            let when = default_or_branch(start.open(), turn);
             refuse_default(rule, direction, (&start, when), trial, &(printed, &changed, &filled))?;
         }
     }

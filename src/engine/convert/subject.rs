@@ -184,6 +184,16 @@ impl<'a> Subject<'a> {
         self.is_variable(path) && !path.get(&self.object.value).is_some_and(is_printed)
     }
 
+    /// Returns whether what an action of a template prints stands in the way of a conversion.
+    pub(super) fn is_about_action(&self, block: &Remark) -> bool {
+        block.code == Code::TemplateAction || block.code == Code::NotConvertible && self.has_action(&block.path)
+    }
+
+    /// Returns whether an action of a template prints something in the value at `path`.
+    pub(super) fn has_action(&self, path: &FieldPath) -> bool {
+        path.get(&self.object.value).is_some_and(|value| value.to_string().contains(ACTION))
+    }
+
     /// Returns whether some release that the object can have been written for accepts what the target rejects in an object of `kind` after `session`.
     pub(super) fn accepted_before(&self, violation: &Violation, kind: &GroupKind, session: &Session<'_>) -> bool {
         let is_rejected = violation.kind.is_about_value() && self.is_same_value(violation, kind, session);

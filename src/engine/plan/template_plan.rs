@@ -28,7 +28,7 @@ use crate::syntax::template::{
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 
 /// What to do about an object that is held back because of an action.
-const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
+pub(super) const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
 
 /// What an action calls that makes an object of arguments or a text.
 const MAKING: [&str; 6] = ["dict ", "fromYaml ", "list ", "set ", "tpl ", "tuple "];

@@ -19,9 +19,11 @@ use super::group::{GroupContext, GroupPlanner};
 use super::kube_versions::{cluster, kube_version};
 use super::manifests::ReadObjects;
 use super::planned_text::{PlannedTemplate, PlannedText};
+use super::printed_references::{Leaving, printed_references};
 use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
 use super::relevant_blocks::{HolePlaces, RelevantBlocks, Views, add_relevant};
-use super::template_plan::{ReadingPlan, TemplatePlan, unread};
+use super::repeated_items::repeated_items;
+use super::template_plan::{BY_HAND, ReadingPlan, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal, Outcome};
@@ -369,7 +371,9 @@ impl TemplatePlanner<'_, '_> {
         }
         let is_printed = |key: &str| manifest::rests(&reading.text, key).any(|value| value.contains(ACTION));
         let is_open = || is_printed("apiVersion") || is_printed("kind");
-        let mentions = || self.recognizer.mentions_text_of_rules(reading.text.as_bytes());
+        // What an action prints by default can stand in it.
+        let texts = [reading.text.as_str(), template.text()];
+        let mentions = || texts.iter().any(|text| self.recognizer.mentions_text_of_rules(text.as_bytes()));
         let is_foreign =
             || self.recognizer.mentions_foreign_kind(&reading.text) && (definitions.has_triggers || mentions());
         let read = match is_open() || is_foreign() {
@@ -388,7 +392,7 @@ impl TemplatePlanner<'_, '_> {
         let GroupContext { planner, others, styles, .. } = *self.shared;
         let chart = (template, &**definitions);
         let places: Vec<HolePlaces> = reading.holes.iter().map(|hole| template::places(&reading.text, hole)).collect();
-        let surveys = [self.survey(&manifest, chart, reading, &places)];
+        let surveys = [self.survey(&manifest, chart, (reading, &places), &context.blocks)];
         let withheld = Withheld::default().and(&self.declined_in(file, &manifest, template, reading));
         let run = Run::new(&planner.targets, &surveys);
         // Objects that one reading prints are there together, as those of manifests are.
@@ -420,10 +424,9 @@ impl TemplatePlanner<'_, '_> {
         followed.retain(|(_, place)| stays(place));
         if let Some(planned) = &mut planned {
             for (object, survey) in manifest.objects.iter().zip(&surveys[0].objects) {
-                let open = survey.open.as_deref();
-                planned
-                    .unconverted_values
-                    .extend(open.into_iter().flat_map(|open| values::printed(&manifest, object, open, planner.goal())));
+                let Some(open) = survey.open.as_deref() else { continue };
+                planned.unconverted_values.extend(values::printed(&manifest, object, open, planner.goal()));
+                planned.findings.extend(self.old_references(&manifest, object, open, (template, reading)));
             }
         }
         let text = PlannedText { planned, types, followed, leaves_version, is_tied: own.is_some() };
@@ -441,6 +444,30 @@ impl TemplatePlanner<'_, '_> {
         let renames = self.shared.planner.targets.renames.iter();
         let moved = renames.filter(|(old, new)| old.group == group && new.kind().group != group);
         moved.map(|(old, _)| old.kind.as_str()).collect()
+    }
+
+    /// Reports what actions print into an object to name others that the target does not have so.
+    fn old_references(
+        &self,
+        manifest: &Manifest,
+        object: &Object,
+        open: &OpenParts,
+        (template, reading): (&Template, &template::Reading),
+    ) -> Vec<Finding> {
+        // `TemplatePlan::report_groups` reports a default in an action, wherever it is.
+        let is_told = |(path, _): &(FieldPath, String)| {
+            let text = path.get(&object.value).and_then(Value::as_str);
+            let action = text.and_then(|text| reading.action_of(text)).map(|number| &template.actions()[number]);
+            action.is_some_and(|action| action.content.of(template.text()).contains("default "))
+        };
+        let (kinds, version) = (|group: &str| self.moved_kinds(group), |version: &str| self.leaves_version(version));
+        let found = printed_references(object, open, &Leaving { kinds: &kinds, version: &version }).into_iter();
+        let finding = |(path, name): (FieldPath, String)| {
+            let message = format!("what an action prints here can be {name}; it is not updated");
+            let place = manifest.locate(object, &path);
+            Finding::new(place, Code::ReferenceNotUpdated, Severity::Unresolved, message).help(BY_HAND)
+        };
+        found.filter(|one| !is_told(one)).map(finding).collect()
     }
 
     /// Returns where the objects start in a reading that the user does not want to change.
@@ -471,8 +498,8 @@ impl TemplatePlanner<'_, '_> {
         &self,
         manifest: &Manifest,
         chart: (&Template, &Definitions),
-        reading: &template::Reading,
-        places: &[HolePlaces],
+        (reading, places): (&template::Reading, &[HolePlaces]),
+        blocks: &Blocks<'_>,
     ) -> FileSurvey {
         let mut survey = self.surveyor.survey_with(manifest, |_| None);
         let holes: Vec<(usize, Hole)> =
@@ -483,7 +510,8 @@ impl TemplatePlanner<'_, '_> {
             let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
             let own = own.filter_map(|(_, hole)| Some(Hole { path: hole.path.below(&object.place)?, ..hole.clone() }));
             let follows_cluster = version_action(manifest, object, chart, reading, &lines).is_some();
-            let mut open = OpenParts { holes: own.collect(), follows_cluster, ..OpenParts::default() };
+            let repeated = repeated_items(manifest, object, reading, (chart.0, blocks));
+            let mut open = OpenParts { holes: own.collect(), follows_cluster, repeated, ..OpenParts::default() };
             for OpenPlace { path, text, is_key } in open_places(&object.value) {
                 // A kind that an action prints inside the object is of a reference.
                 survey.has_names |= !is_key && path.steps().len() > 1 && path.last_key() == Some("kind");

@@ -91,7 +91,7 @@ impl<'v> Schema<'v> {
         }
         let found = |literal: &Literal| self.find(at, literal.field());
         let all = || when.iter().chain(then);
-        let is_open = |literal: &Literal| matches!(found(literal), Found::There(value) if is_open(literal, value));
+        let is_open = |literal: &Literal| self.is_open(at, literal);
         let is_there = |literal: &Literal| matches!(found(literal), Found::There(_));
         let because = if all().any(is_open) {
             Because::Variable
@@ -168,6 +168,31 @@ impl<'v> Schema<'v> {
         }
     }
 
+    /// Returns whether what a variable becomes decides a statement.
+    fn is_open(self, at: Place<'v>, literal: &Literal) -> bool {
+        let Found::There(value) = self.find(at, literal.field()) else { return false };
+        let is_undecided = |item: Place<'v>, literals: &[Literal]| {
+            let is_false = |literal: &Literal| !self.is_open(item, literal) && self.holds(item, literal) == Some(false);
+            literals.iter().any(|literal| self.is_open(item, literal)) && !literals.iter().any(is_false)
+        };
+        match literal {
+            Literal::Present(_) | Literal::Absent(_) => false,
+            Literal::MoreItems(list, items, _) | Literal::NotMoreItems(list, items, _) if value.is_array() => {
+                let list = self.follow(at, list.parts());
+                list.into_iter()
+                    .flat_map(|list| self.items(list))
+                    .any(|item| has_text(item.value) || is_undecided(item, items))
+            }
+            Literal::Longer(..) | Literal::NotLonger(..) => value.is_string() && has_variable(value),
+            Literal::Is(..)
+            | Literal::IsNot(..)
+            | Literal::Matches(..)
+            | Literal::MatchesNot(..)
+            | Literal::MoreItems(..)
+            | Literal::NotMoreItems(..) => has_variable(value),
+        }
+    }
+
     /// Counts the items of the list at `field` for which all of `literals` hold.
     fn count(self, at: Place<'v>, field: &FieldPattern, literals: &[Literal]) -> u64 {
         let is_meant = |item: &Place<'v>| literals.iter().all(|literal| self.holds(*item, literal) == Some(true));
@@ -222,9 +247,9 @@ impl Broken {
     }
 }
 
-/// Returns whether what a variable in the value becomes decides.
-fn is_open(literal: &Literal, value: &Value) -> bool {
-    !matches!(literal, Literal::Present(_) | Literal::Absent(_)) && has_variable(value)
+/// Returns whether an item is a text with a variable, which can become anything.
+fn has_text(item: &Value) -> bool {
+    item.is_string() && has_variable(item)
 }
 
 fn length(value: &Value) -> Option<u64> {

@@ -48,6 +48,8 @@ pub struct OpenParts {
     pub required: Vec<String>,
     /// Those of which it prints nothing by default, since its values do not have them.
     pub missing: Vec<String>,
+    /// The items of lists that each turn of a range prints.
+    pub repeated: Vec<FieldPath>,
     /// Whether an action prints the apiVersion, which is what the cluster wants it to be.
     pub follows_cluster: bool,
 }
@@ -61,6 +63,7 @@ static NOTHING: OpenParts = OpenParts {
     keys: Vec::new(),
     required: Vec::new(),
     missing: Vec::new(),
+    repeated: Vec::new(),
     follows_cluster: false,
 };
 
@@ -152,6 +155,7 @@ impl OpenParts {
         Self {
             holes: self.holes.iter().filter_map(hole).collect(),
             values: self.values.iter().filter_map(|value| value.below(place)).collect(),
+            repeated: self.repeated.iter().filter_map(|item| item.below(place)).collect(),
             ..self.clone()
         }
     }

@@ -540,11 +540,16 @@ impl<'a> Session<'a> {
     pub(super) fn record_printed(&mut self, pattern: &FieldPattern) {
         let Some(place) = self.printed_items(pattern).cloned() else { return };
         let Some(text) = self.open.required_at(&self.object, &place).map(str::to_owned) else { return };
-        let path = self.origin(&place);
-        if !self.required.iter().any(|one| one.path == path && one.text == text) {
-            let reason = format!("items of {path} are to be converted, or refused");
+        if !self.has_unknown(&place, &text) {
+            let reason = format!("items of {} are to be converted, or refused", self.origin(&place));
             self.record_unknown(&place, &text, &reason, "convert by hand what is set there".to_owned());
         }
+    }
+
+    /// Returns whether it is recorded that what an action prints at `path`, which stands as `text`, has no known default.
+    pub(crate) fn has_unknown(&self, path: &FieldPath, text: &str) -> bool {
+        let path = self.origin(path);
+        self.required.iter().any(|one| one.path == path && one.text == text)
     }
 
     /// Returns what the users of a chart must set, and on which refusals depend.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::lex::SPACE;
+use super::lex::{Keyword, SPACE};
 use super::tree::{Node, Part, Template};
 use crate::syntax::text::Span;
 
@@ -53,6 +53,20 @@ impl<'t> Blocks<'t> {
     /// Returns the numbers of all.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
         self.blocks.iter().map(|block| block.number)
+    }
+
+    /// Returns the numbers of the ranges around a byte of the file, the innermost first.
+    pub fn ranges_around(&self, at: usize) -> impl Iterator<Item = usize> {
+        self.around(at).filter(|number| self.is_range(*number))
+    }
+
+    /// Returns whether there are ranges.
+    pub fn has_ranges(&self) -> bool {
+        self.numbers().any(|number| self.is_range(number))
+    }
+
+    fn is_range(&self, number: usize) -> bool {
+        self.template.actions()[number].keyword == Keyword::Range
     }
 
     /// Returns the numbers of the blocks around a byte of the file, the innermost first.

@@ -115,6 +115,11 @@ impl Hole {
 }
 
 impl Reading {
+    /// Returns the number of the action that a value is the placeholder of.
+    pub fn action_of(&self, value: &str) -> Option<usize> {
+        number_of(value)
+    }
+
     /// Returns whether a value is a placeholder that can stand for a mapping or a list.
     pub fn can_be_mapping(&self, value: &str) -> bool {
         !self.mappings.is_empty() && number_of(value).is_some_and(|number| self.mappings.contains(&number))

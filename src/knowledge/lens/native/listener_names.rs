@@ -9,18 +9,23 @@ use super::super::references::text;
 use super::super::session::{Halt, LossClass, Session};
 use super::fields::{items, path, pattern};
 use crate::syntax::field::FieldPattern;
+use crate::syntax::variable::ACTION;
 use crate::syntax::yaml::Place;
 
 pub(super) const DESCRIPTION: Description = Description {
     name: "listener-names",
     text: "Adds `name` to each listener of a Gateway without it, first in the listener: its protocol in lower case; listeners that \
-           would have the same name get the port after a dash, then the hostname, and finally a number. The inverse removes the \
+           would have the same name get the port after a dash, then the hostname, and finally a number. Refused where the name would \
+           have what an action of a template prints, or one action prints several listeners. The inverse removes the \
            name: a `dropped-field` loss, unless it is the name that would be derived.",
     example: "native: listener-names",
 };
 
 /// The fields of a listener that its name is derived from, the most telling first.
 const TELLING: [&str; 3] = ["protocol", "port", "hostname"];
+
+/// What to do about a listener whose name cannot be derived.
+const NAME_IT: &str = "convert the object by hand, and give each listener a name";
 
 /// The longest name that is derived: that of a DNS subdomain.
 const LONGEST: usize = 253;
@@ -80,12 +85,42 @@ fn slug(value: Option<&Value>) -> String {
     dashed.trim_matches('-').to_owned()
 }
 
+/// Returns the field of a listener without a name that an action prints, and that its derived name would have.
+fn printed(listeners: &[Value]) -> Option<(usize, &'static str)> {
+    let own =
+        |index: usize, length: usize| TELLING[..length].iter().map(move |field| slug(listeners[index].get(field)));
+    let is_shared = |index: usize, length: usize| {
+        let mut others = (0..listeners.len()).filter(|other| *other != index);
+        others.any(|other| own(other, length).eq(own(index, length)))
+    };
+    let mut unnamed = (0..listeners.len()).filter(|index| listeners[*index].get("name").is_none());
+    unnamed.find_map(|index| {
+        let used = (0..TELLING.len()).filter(|length| *length == 0 || is_shared(index, *length));
+        let field = used
+            .map(|length| TELLING[length])
+            .find(|field| text(&listeners[index], field).is_some_and(|text| text.contains(ACTION)));
+        Some((index, field?))
+    })
+}
+
 fn add_names(session: &mut Session<'_>) -> Result<(), Halt> {
     let list = path("spec.listeners");
     let listeners = items(session.object(), &list).to_vec();
+    if let Some((index, field)) = printed(&listeners) {
+        let at = list.index(index).key(field);
+        return Err(Halt::refused(at, "the name of the listener would have what an action prints here", NAME_IT));
+    }
     for (index, name) in names(&listeners).into_iter().enumerate() {
         if listeners[index].is_object() && listeners[index].get("name").is_none() {
-            session.insert(list.index(index).key("name"), name, Place::First)?;
+            let at = list.index(index);
+            if session.open().repeated.contains(&at) {
+                return Err(Halt::refused(
+                    at,
+                    "each turn of a `range` prints a listener here, and they need names of their own",
+                    NAME_IT,
+                ));
+            }
+            session.insert(at.key("name"), name, Place::First)?;
         }
     }
     Ok(())

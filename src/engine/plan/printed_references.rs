@@ -1,0 +1,71 @@
+//! Which API groups and apiVersions do actions print into an object, to name other objects, that the target does not have?
+//!
+//! References are updated where they are written. What an action prints by default, or chooses between, is reported.
+
+use serde_json::Value;
+
+use crate::engine::manifest::Object;
+use crate::knowledge::lens::OpenParts;
+use crate::syntax::field::{FieldPath, Step};
+use crate::syntax::variable::{ACTION, OpenPlace, open_places};
+
+/// What goes with the target.
+pub(super) struct Leaving<'l> {
+    /// The kinds that leave an API group.
+    pub(super) kinds: &'l dyn Fn(&str) -> Vec<&'l str>,
+    /// Whether some kind leaves an apiVersion.
+    pub(super) version: &'l dyn Fn(&str) -> bool,
+}
+
+/// Returns the places in `object` where an action prints an API group or apiVersion that goes, each with what follows "prints" in a sentence.
+pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Leaving<'_>) -> Vec<(FieldPath, String)> {
+    let mut found = Vec::new();
+    let inside = |one: &OpenPlace<'_>| !one.is_key && one.path.steps().len() > 1;
+    for OpenPlace { path, text, .. } in open_places(&object.value).into_iter().filter(inside) {
+        let known = open.texts.iter().find(|(known, _)| known == text);
+        let around = path.split_last().and_then(|(around, _)| around.get(&object.value));
+        let kind = around.and_then(kind_in);
+        for value in known.into_iter().flat_map(|(_, values)| values) {
+            let names = named(path.steps(), value, kind, leaving);
+            found.extend(names.into_iter().map(|name| (path.clone(), name)));
+        }
+    }
+    for hole in open.holes.iter().filter(|hole| !hole.path.steps().is_empty()) {
+        for value in hole.by_default.iter().flatten() {
+            let names = named(hole.path.steps(), value, None, leaving);
+            found.extend(names.into_iter().map(|name| (hole.path.clone(), name)));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns the kind that a mapping has, where that is written.
+fn kind_in(around: &Value) -> Option<&str> {
+    around.get("kind").and_then(Value::as_str).filter(|kind| !kind.contains(ACTION))
+}
+
+/// Returns what goes of a value at `path`, beside which `kind` stands.
+fn named(path: &[Step], value: &Value, kind: Option<&str>, leaving: &Leaving<'_>) -> Vec<String> {
+    let mut keys =
+        path.iter().rev().filter_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
+    match (value, keys.next()) {
+        (Value::String(text), Some("group" | "apiGroup" | "apiGroups")) => {
+            let mut kinds = (leaving.kinds)(text);
+            kinds.retain(|one| kind.is_none_or(|kind| kind == *one));
+            let name = || format!("{text}, which {} left", kinds.join(", "));
+            (!kinds.is_empty()).then(name).into_iter().collect()
+        }
+        (Value::String(text), Some("apiVersion")) if kind.is_some() && (leaving.version)(text) => {
+            vec![format!("{text}, which the target does not serve for all kinds")]
+        }
+        (Value::Array(items), _) => items.iter().flat_map(|item| named(path, item, None, leaving)).collect(),
+        (Value::Object(map), _) => {
+            let kind = kind_in(value);
+            let of_entry = |(key, inner): (&String, &Value)| named(&[Step::Key(key.clone())], inner, kind, leaving);
+            map.iter().flat_map(of_entry).collect()
+        }
+        _ => Vec::new(),
+    }
+}
