@@ -61,6 +61,7 @@ mod structure;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(unix)]
+mod template_constraints;
 mod template_defaults;
 mod template_forms;
 mod template_functions;
