@@ -20,9 +20,15 @@ pub(super) struct Leaving<'l> {
 /// Returns the places in `object` where an action prints an API group or apiVersion that goes, each with what follows "prints" in a sentence.
 pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Leaving<'_>) -> Vec<(FieldPath, String)> {
     let mut found = Vec::new();
+    let goes = |value: &Value| match value {
+        Value::String(text) => !(leaving.kinds)(text).is_empty() || (leaving.version)(text),
+        _ => value.is_array() || value.is_object(),
+    };
+    let texts: Vec<_> = open.texts.iter().filter(|(_, values)| values.iter().any(goes)).collect();
     let inside = |one: &OpenPlace<'_>| !one.is_key && one.path.steps().len() > 1;
-    for OpenPlace { path, text, .. } in open_places(&object.value).into_iter().filter(inside) {
-        let known = open.texts.iter().find(|(known, _)| known == text);
+    let places = if texts.is_empty() { Vec::new() } else { open_places(&object.value) };
+    for OpenPlace { path, text, .. } in places.into_iter().filter(inside) {
+        let known = texts.iter().find(|(known, _)| known == text);
         let around = path.split_last().and_then(|(around, _)| around.get(&object.value));
         let kind = around.and_then(kind_in);
         for value in known.into_iter().flat_map(|(_, values)| values) {

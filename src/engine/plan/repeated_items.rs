@@ -19,9 +19,7 @@ pub(super) fn repeated_items(
     let mut items = Items { manifest, reading, template, blocks, path: Vec::new(), found: Vec::new() };
     let Manifest { tree, text, .. } = manifest;
     let root = tree.documents()[object.document].root;
-    if blocks.has_ranges()
-        && let Ok(node) = find_node(tree, text, root, &object.place)
-    {
+    if let Ok(node) = find_node(tree, text, root, &object.place) {
         items.add_inside(node, tree.span(node).start);
     }
     items.found
@@ -40,6 +38,10 @@ struct Items<'r> {
 impl Items<'_> {
     /// Adds the items in a value, whose key starts at a byte of the text.
     fn add_inside(&mut self, node: NodeId, start: usize) {
+        let own = self.reading.source(self.template, self.manifest.tree.span(node));
+        if !self.blocks.has_range_at(own) {
+            return;
+        }
         for (step, key, inner) in fields(&self.manifest.tree, &self.manifest.text, node) {
             let is_item = matches!(step, Step::Index(_));
             self.path.push(step);

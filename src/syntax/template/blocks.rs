@@ -60,9 +60,10 @@ impl<'t> Blocks<'t> {
         self.around(at).filter(|number| self.is_range(*number))
     }
 
-    /// Returns whether there are ranges.
-    pub fn has_ranges(&self) -> bool {
-        self.numbers().any(|number| self.is_range(number))
+    /// Returns whether some range has bytes of `span` in it.
+    pub fn has_range_at(&self, span: Span) -> bool {
+        let mut near = self.blocks.iter().filter(|block| block.span.start < span.end && span.start < block.span.end);
+        near.any(|block| self.is_range(block.number))
     }
 
     fn is_range(&self, number: usize) -> bool {
