@@ -230,7 +230,7 @@ fn scalars(value: &Value) -> usize {
 }
 
 /// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold; and
-/// returns whether that is a warning: the target has deprecated the one that it gets, or the object is written with the other one. Nothing
+/// returns whether that is a warning: the target has deprecated the one that it gets, the object is written with the other one, or an action is the reason. Nothing
 /// where the more stable one is of another kind, which rules turn into this one.
 fn less_stable(
     subject: &Subject<'_>,
@@ -267,5 +267,5 @@ fn less_stable(
     let message =
         format!("the object gets {}{deprecated}, because {goal} {cannot}: {why}", text(fitting.version.as_ref()));
     let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
-    Some((remark.maybe_help(help), is_deprecated || is_written))
+    Some((remark.maybe_help(help), is_deprecated || is_written || !is_seen))
 }
