@@ -288,6 +288,12 @@ impl<'t> Rewriter<'t> {
         let Some((path, format)) = intent.text_of_structure() else { return Ok(None) };
         let node = find_node(self.tree(), &self.text, self.root(), path)?;
         let start = self.tree().start(node);
+        // JSON on one line is made of the data, which has the added line end.
+        let is_of_data = matches!(intent, Intent::WriteText { format: TextFormat::Json, .. });
+        let is_last = || self.tree().nodes.last().is_some_and(|last| last.end <= self.tree().span(node).end as u32);
+        if is_of_data && self.unterminated_text.is_some() && is_last() {
+            return Err(new_line_end(self.source));
+        }
         let value = read_value(self.tree(), &self.text, node)?;
         let value = format.structure_in(value).map_err(|why| Problem::new(ProblemCode::WrongShape, start, why))?;
         let at = self.offset_in_source(start);
