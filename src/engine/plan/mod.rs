@@ -11,7 +11,7 @@
 //! `group` (of files, planned together) `fixpoint` (what is held back because something else is) `withheld` (because of files
 //! that could not be read) `listed` (because of files that are not listed) `acknowledged` (findings that a comment or the
 //! configuration accepts) `data_files` (of ConfigMaps) `recognizer` (which files packs can be about) `assemble` (the plans of all files, those `outside` of the run left out) `chart_files` (beside a Chart.yaml) `styles` (of
-//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `planned_text` (of one of its readings) `relevant_blocks` (which readings it needs) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `printed_references` (what they print to name others) `repeated_items` (of lists, by ranges) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
+//! neighbours) `templates` (of charts, in readings) `template_plan` (what becomes of one) `reading_plan` `planned_text` (of one of its readings) `relevant_blocks` (which readings it needs) `definitions` (what is known of it before) `printed_types` (the types of its objects that actions print) `printed_references` (what they print to name others) `repeated_items` (of lists, by ranges) `unknown_types` (what is not known of a chart) `chart_report` (what becomes of it) `kube_versions` (that they are for); `origins` (of the objects of a manifest that is a run of its own).
 //!
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
@@ -46,6 +46,7 @@ mod kube_versions;
 mod planned_text;
 mod printed_references;
 mod printed_types;
+mod reading_plan;
 mod relevant_blocks;
 mod repeated_items;
 mod template_plan;

@@ -14,6 +14,7 @@ use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::planned_text::{PlannedTemplate, PlannedText};
 use super::printed_types::made_versions;
+use super::reading_plan::{ReadingPlan, is_within};
 use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
 use crate::engine::edits::FilePlan;
@@ -25,7 +26,7 @@ use crate::syntax::template::{
     self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
     Unprinted,
 };
-use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
+use crate::syntax::text::{EditSet, LineIndex, Position, Span};
 
 /// What to do about an object that is held back because of an action.
 pub(super) const BY_HAND: &str = "convert the object by hand; `helm template` shows what the chart prints";
@@ -35,86 +36,6 @@ const MAKING: [&str; 6] = ["dict ", "fromYaml ", "list ", "set ", "tpl ", "tuple
 
 /// How many definitions are looked into that pass all on to each other.
 const PASSED_ON: u32 = 4;
-
-/// A reading, and what is planned for its text.
-pub(super) struct ReadingPlan {
-    pub(super) reading: Reading,
-    text: PlannedText,
-    lines: LineIndex,
-}
-
-impl ReadingPlan {
-    pub(super) fn new(reading: Reading, text: PlannedText) -> Self {
-        let lines = LineIndex::new(&reading.text);
-        Self { reading, text, lines }
-    }
-
-    fn objects(&self) -> impl Iterator<Item = &ObjectPlan> {
-        self.text.planned.iter().flat_map(|planned| &planned.objects)
-    }
-
-    /// Returns what prints an object, where that is one action.
-    fn printed_by(&self, object: &ObjectPlan) -> Option<usize> {
-        let Span { start, end } = content(&self.reading.text, object.extent);
-        let segment = self.reading.segments.iter().find(|one| one.printed.start <= start && end <= one.printed.end)?;
-        match segment.source {
-            Source::Known(action) => Some(action),
-            Source::Literal(_) | Source::Opaque(_) => None,
-        }
-    }
-
-    /// Returns whether no more is printed of an object than what it is called, or a reference to one.
-    fn is_head(&self, object: &ObjectPlan) -> bool {
-        let text = object.extent.of(&self.reading.text);
-        let kind = text.lines().find_map(|line| line.find("kind:").filter(|at| line[..*at].trim().is_empty()));
-        let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);
-        let is_other = |key: &str| {
-            let name = key.trim_start();
-            Some(key.len() - name.len()) == kind
-                && !["apiVersion", "kind", "metadata", "name", "namespace"].contains(&name)
-        };
-        let mut holes = self.reading.holes.iter();
-        !keys.any(is_other)
-            && !holes.any(|hole| hole.column == kind && (object.extent.start..=object.extent.end).contains(&hole.at))
-    }
-
-    /// Returns the bytes of the template that an object comes from, as one span.
-    fn source(&self, template: &Template, object: &ObjectPlan) -> Span {
-        self.reading.source(template, content(&self.reading.text, object.extent))
-    }
-
-    fn edits(&self) -> impl Iterator<Item = &Edit> {
-        self.text.planned.iter().filter_map(PlannedFile::edits).flat_map(EditSet::edits)
-    }
-
-    /// Returns whether something changes that is in no object.
-    fn changes_more(&self) -> bool {
-        self.edits().any(|edit| self.owner(edit).is_none())
-    }
-
-    /// Returns the object that an edit changes: what is inserted where one ends and the next begins is of the first, and so is what is between
-    /// the end of an item of a List and the next one.
-    fn owner(&self, edit: &Edit) -> Option<&ObjectPlan> {
-        let ends_behind = |object: &ObjectPlan| {
-            let behind = self.reading.text.get(object.extent.end..edit.span.end);
-            object.extent.start <= edit.span.start && behind.is_some_and(|behind| behind.trim().is_empty())
-        };
-        let mut inside = self.objects().filter(|object| is_within(edit.span, object.extent));
-        inside.next().or_else(|| self.objects().find(|object| ends_behind(object)))
-    }
-
-    /// Returns what is to change in the objects that come from these bytes of the template.
-    fn edits_within(&self, template: &Template, part: Span) -> EditSet {
-        let is_of_part = |object: &&ObjectPlan| is_within(self.source(template, object), part);
-        let has = |edit: &&Edit| self.owner(edit).is_some_and(|object| is_of_part(&object));
-        EditSet::new(self.edits().filter(has).cloned().collect()).expect("they are some of disjoint edits")
-    }
-
-    /// Returns the place of a byte of the template that one of what the reading prints comes from.
-    fn origin(&self, template: &Template, position: Position) -> usize {
-        self.reading.source_of(template, self.lines.offset(&self.reading.text, position))
-    }
-}
 
 /// A template whose readings are planned.
 pub(super) struct TemplatePlan<'t> {
@@ -158,7 +79,8 @@ impl<'t> TemplatePlan<'t> {
 
     /// Reports why a reading cannot be read, and holds back everything: what it prints is not known.
     pub(super) fn fail(&mut self, reading: Reading, failure: &Finding) {
-        let location = self.location(&ReadingPlan::new(reading, PlannedText::default()), &failure.location);
+        let plan = ReadingPlan::new(reading, PlannedText::default(), self.template);
+        let location = self.location(&plan, &failure.location);
         self.hold_back_all(location, &self.shown(&failure.message));
     }
 
@@ -448,7 +370,7 @@ impl<'t> TemplatePlan<'t> {
         let mut before = 0;
         for part in self.parts() {
             let around = Span::new(std::mem::replace(&mut before, part.end), part.end);
-            let wanted: Vec<EditSet> = self.readings.iter().map(|one| one.edits_within(self.template, part)).collect();
+            let wanted: Vec<EditSet> = self.readings.iter().map(|one| one.edits_within(part)).collect();
             if wanted.iter().all(EditSet::is_empty) || self.is_held(part) {
                 continue;
             }
@@ -536,8 +458,10 @@ impl<'t> TemplatePlan<'t> {
 
     /// Returns the objects of the readings that come from a part.
     fn objects_of(&self, part: Span) -> impl Iterator<Item = (&ReadingPlan, &ObjectPlan)> {
-        let all = self.readings.iter().flat_map(|one| one.objects().map(move |object| (one, object)));
-        all.filter(move |(one, object)| is_within(one.source(self.template, object), part))
+        self.readings.iter().flat_map(move |one| {
+            let own = one.objects_with_sources().filter(move |(_, source)| is_within(*source, part));
+            own.map(move |(object, _)| (one, object))
+        })
     }
 
     /// Returns why what becomes of the objects of a part does not show in the definition that prints them.
@@ -572,8 +496,8 @@ impl<'t> TemplatePlan<'t> {
     /// Returns the parts of the template that objects come from, those that overlap joined.
     fn parts(&self) -> Vec<Span> {
         let spans = self.readings.iter().flat_map(|one| {
-            let own = one.objects().filter(|object| !self.is_printed(one, object));
-            own.map(|object| one.source(self.template, object))
+            let own = one.objects_with_sources().filter(|(object, _)| !self.is_printed(one, object));
+            own.map(|(_, source)| source)
         });
         let mut spans: Vec<Span> = spans.collect();
         spans.sort_unstable();
@@ -771,10 +695,6 @@ fn is_foreign(name: &str, definitions: &Definitions, leaves: &impl Fn(&str) -> b
     }
 }
 
-fn is_within(own: Span, part: Span) -> bool {
-    part.start <= own.start && own.end <= part.end
-}
-
 /// Reports a template that cannot be read.
 pub(super) fn unread(location: Location, why: &str) -> Finding {
     let message = format!("the template cannot be read, and is left as it is: {why}");
@@ -785,15 +705,4 @@ pub(super) fn unread(location: Location, why: &str) -> Finding {
 /// Pairs the readings with what is to change in each.
 fn edited<'r>(readings: &'r [ReadingPlan], wanted: &'r [EditSet]) -> Vec<Edited<'r>> {
     readings.iter().zip(wanted).map(|(one, edits)| Edited { reading: &one.reading, edits }).collect()
-}
-
-/// Returns a document without the dashes that begin it and the white space around it: in another reading that may belong to the document
-/// before or behind.
-fn content(text: &str, document: Span) -> Span {
-    let whole = document.of(text);
-    let inside = whole.trim_start();
-    let inside = inside.strip_prefix("---").map_or(inside, str::trim_start);
-    let start = document.end - inside.len();
-    let end = start + inside.trim_end().len();
-    if start < end { Span::new(start, end) } else { document }
 }

@@ -21,9 +21,10 @@ use super::manifests::ReadObjects;
 use super::planned_text::{PlannedTemplate, PlannedText};
 use super::printed_references::{Leaving, printed_references};
 use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
+use super::reading_plan::ReadingPlan;
 use super::relevant_blocks::{HolePlaces, RelevantBlocks, Views, add_relevant};
 use super::repeated_items::repeated_items;
-use super::template_plan::{BY_HAND, ReadingPlan, TemplatePlan, unread};
+use super::template_plan::{BY_HAND, TemplatePlan, unread};
 use super::unknown_types::{OpenType, OpenTypes};
 use super::withheld::Withheld;
 use crate::engine::convert::{ChartValues, Documents, Goal, Outcome};
@@ -196,7 +197,7 @@ impl TemplatePlanner<'_, '_> {
                 match own {
                     Ok(own) => {
                         changes |= own.planned.as_ref().is_some_and(|planned| planned.edits().is_some());
-                        planned.push(ReadingPlan::new(reading, own));
+                        planned.push(ReadingPlan::new(reading, own, &template));
                     }
                     Err(failure) => failed.push((reading, failure)),
                 }
