@@ -9,6 +9,9 @@ use crate::knowledge::lens::OpenParts;
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::variable::{ACTION, OpenPlace, open_places};
 
+/// Mappings with keys of the user.
+const FREE: [&str; 4] = ["annotations", "data", "labels", "stringData"];
+
 /// What goes with the target.
 pub(super) struct Leaving<'l> {
     /// The kinds that leave an API group.
@@ -30,9 +33,8 @@ pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Le
     for OpenPlace { path, text, .. } in places.into_iter().filter(inside) {
         let known = texts.iter().find(|(known, _)| known == text);
         let around = path.split_last().and_then(|(around, _)| around.get(&object.value));
-        let kind = around.and_then(kind_in);
         for value in known.into_iter().flat_map(|(_, values)| values) {
-            let names = named(path.steps(), value, kind, leaving);
+            let names = named(path.steps(), value, around, leaving);
             found.extend(names.into_iter().map(|name| (path.clone(), name)));
         }
     }
@@ -52,11 +54,17 @@ fn kind_in(around: &Value) -> Option<&str> {
     around.get("kind").and_then(Value::as_str).filter(|kind| !kind.contains(ACTION))
 }
 
-/// Returns what goes of a value at `path`, beside which `kind` stands.
-fn named(path: &[Step], value: &Value, kind: Option<&str>, leaving: &Leaving<'_>) -> Vec<String> {
+/// Returns what goes of a value at `path`, which is in the mapping `around`.
+fn named(path: &[Step], value: &Value, around: Option<&Value>, leaving: &Leaving<'_>) -> Vec<String> {
     let mut keys =
         path.iter().rev().filter_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
+    let kind = around.and_then(kind_in);
+    let has = |key: &str| around.is_some_and(|around| around.get(key).is_some());
     match (value, keys.next()) {
+        // Anything can be called a group.
+        (Value::String(_), Some("group")) if !has("kind") && (!has("name") || keys.any(|key| FREE.contains(&key))) => {
+            Vec::new()
+        }
         (Value::String(text), Some("group" | "apiGroup" | "apiGroups")) => {
             let mut kinds = (leaving.kinds)(text);
             kinds.retain(|one| kind.is_none_or(|kind| kind == *one));
@@ -68,8 +76,10 @@ fn named(path: &[Step], value: &Value, kind: Option<&str>, leaving: &Leaving<'_>
         }
         (Value::Array(items), _) => items.iter().flat_map(|item| named(path, item, None, leaving)).collect(),
         (Value::Object(map), _) => {
-            let kind = kind_in(value);
-            let of_entry = |(key, inner): (&String, &Value)| named(&[Step::Key(key.clone())], inner, kind, leaving);
+            let of_entry = |(key, inner): (&String, &Value)| {
+                let path = path.iter().cloned().chain([Step::Key(key.clone())]).collect::<Vec<_>>();
+                named(&path, inner, Some(value), leaving)
+            };
             map.iter().flat_map(of_entry).collect()
         }
         _ => Vec::new(),

@@ -390,6 +390,9 @@ impl TemplatePlanner<'_, '_> {
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifest,
             Reading::Template(failure) | Reading::Failed(failure) => return Err(Box::new(failure)),
         };
+        if let Some(failure) = goes_on(file, &manifest, template, reading) {
+            return Err(Box::new(failure));
+        }
         let GroupContext { planner, others, styles, .. } = *self.shared;
         let chart = (template, &**definitions);
         let places: Vec<HolePlaces> = reading.holes.iter().map(|hole| template::places(&reading.text, hole)).collect();
@@ -617,6 +620,21 @@ fn version_action(
     }
     let mut around = reading.segments.iter().filter(|one| (one.printed.start..one.printed.end).contains(&value));
     (!around.any(is_all)).then_some(action)
+}
+
+/// Reports an action in an object of which the lines behind it go on in what it prints: whose fields these are does not show.
+fn goes_on(file: &str, manifest: &Manifest, template: &Template, reading: &template::Reading) -> Option<Finding> {
+    let is_inside = |hole: &&template::Hole| {
+        let extents = manifest.objects.iter().map(|object| manifest.extent(object));
+        extents.into_iter().any(|extent| (extent.start..extent.end).contains(&hole.at))
+    };
+    let mut holes = reading.holes.iter().filter(is_inside);
+    let (hole, at) = holes.find_map(|hole| Some((hole, template::goes_on(&reading.text, hole)?)))?;
+    let position = Some(LineIndex::new(&reading.text).position(&reading.text, at));
+    let location = Location { file: file.to_owned(), position };
+    let action = template.actions().iter().find(|action| action.span.start == hole.source(template))?;
+    let message = format!("this goes on in what `{}` prints", action.on_one_line(template.text()));
+    Some(Finding::new(location, Code::Template, Severity::Unresolved, message))
 }
 
 /// Returns where an action prints the apiVersion or the kind of an object on the line below that key.

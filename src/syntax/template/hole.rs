@@ -95,6 +95,22 @@ pub fn places(text: &str, hole: &Hole) -> (FieldPath, Option<FieldPath>) {
     (around, key)
 }
 
+/// Returns where the lines behind a hole go on in what is printed there by default, if they do: they are deeper.
+pub fn goes_on(text: &str, hole: &Hole) -> Option<usize> {
+    let column = hole.column.filter(|_| hole.by_default.iter().flatten().any(|value| !value.is_null()))?;
+    let (rest, mut behind) = text[hole.at..].split_once('\n').filter(|(rest, _)| rest.trim().is_empty())?;
+    let mut start = hole.at + rest.len() + 1;
+    while let Some((line, next)) = behind.split_once('\n').filter(|(line, _)| is_blank_or_comment(line)) {
+        (start, behind) = (start + line.len() + 1, next);
+    }
+    let line = behind.lines().next().filter(|line| !is_blank_or_comment(line))?;
+    (indent(line) > column).then_some(start + indent(line))
+}
+
+fn is_blank_or_comment(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
 /// Returns the path of the field to which a byte of a text belongs.
 pub fn field_at(text: &str, at: usize) -> FieldPath {
     let at = text.len() - text[at..].trim_start().len();

@@ -58,7 +58,7 @@ pub use blocks::Blocks;
 pub use changes::{Changes, Values, files_read};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
-pub use hole::{field_at, places};
+pub use hole::{field_at, goes_on, places};
 pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Coverage, Reason, Search, Unprinted, reading_keeping, reading_with, readings};
