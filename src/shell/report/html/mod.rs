@@ -137,6 +137,7 @@ mod tests {
             from: kind("g.example/v1"),
             to: kind("g.example/v2"),
             outcome,
+            is_lacking: false,
             is_recognized: true,
             rules: Vec::new(),
             fields: std::collections::BTreeSet::new(),
