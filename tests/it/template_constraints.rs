@@ -34,6 +34,9 @@ fn literals_that_exclude_each_other_do_so_beside_an_action() {
     let other = "    - type: {{ .Values.kind }}\n      requestHeaderModifier: {remove: [a]}\n";
     let own = route(&(rewrite.to_owned() + other), "kind: RequestHeaderModifier\n");
     becomes(&own, own.replace("v1beta1", "v1").split("===").next().unwrap(), GATEWAY_API, 0);
+    // What is empty by default is for users to set.
+    let own = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec:\n  rules:\n  - backendRefs:\n    - name: shop\n      port: {{ .Values.port }}\n=== values.yaml\nport:\n";
+    becomes(own, own.replace("v1beta1", "v1").split("===").next().unwrap(), GATEWAY_API, 0);
 }
 
 #[test]

@@ -159,8 +159,10 @@ impl Fitting<'_, '_> {
                     Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
                 ]);
             }
+            // What is absent then, users have to set.
             let is_broken = |violation: &&Violation| {
                 (violation.kind.is_about_value() || matches!(violation.kind, ViolationKind::Relation { .. }))
+                    && !violation.kind.is_about_absence()
                     && !violation.is_open_in(trial.object())
                     && !written.contains(violation)
                     && was_accepted(violation)
