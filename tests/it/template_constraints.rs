@@ -139,21 +139,3 @@ fn a_field_that_the_target_requires_is_missed_in_what_an_action_prints() {
     let new = own.replace("x-k8s.io/v1alpha1", "k8s.io/v1").replace("XListenerSet", "ListenerSet");
     becomes(&own, new.split("===").next().unwrap(), GATEWAY_API, 0);
 }
-
-#[test]
-fn a_current_object_lacks_nothing_that_another_branch_prints() {
-    let issuer = |version: &str| {
-        format!(
-            "apiVersion: cert-manager.io/{version}\nkind: Issuer\nmetadata: {{name: a}}\nspec:\n  {{{{- if .Values.secret }}}}\n  ca: {{secretName: {{{{ .Values.secret }}}}}}\n  {{{{- else if .Values.own }}}}\n  selfSigned: {{}}\n  {{{{- end }}}}\n=== values.yaml\nown: true\nsecret: a\n"
-        )
-    };
-    let own = issuer("v1");
-    becomes(&own, own.split("===").next().unwrap(), "cert-manager@1.18", 0);
-    // Where it changes, what it lacks matters.
-    held(&issuer("v1alpha2"), "cert-manager@1.18", "templates/a.yaml:4:1: held-back[", "spec is required but missing");
-    // Nothing prints it.
-    let bare = "apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: {{ .Values.name }}}\n=== values.yaml\nname: a\n";
-    held(bare, "cert-manager@1.18", "templates/a.yaml:1:1: held-back[", "spec is required but missing");
-    let policy = "apiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: a}\nspec:\n  endpointSelector: {matchLabels: {a: b}}\n  {{- with .Values.ingress }}\n  ingress: {{- toYaml . | nindent 4 }}\n  {{- end }}\n  {{- with .Values.egress }}\n  egress: {{- toYaml . | nindent 4 }}\n  {{- end }}\n=== values.yaml\ningress: [{fromEntities: [host]}]\negress: []\n";
-    becomes(policy, policy.split("===").next().unwrap(), "cilium@1.18", 0);
-}

@@ -71,7 +71,7 @@ impl Fitting<'_, '_> {
         self.report_unchecked_texts(version, &broken);
         broken.retain(|violation| !violation.is_open_in(self.session.object()));
         violations.extend(broken);
-        self.validate(violations, version)?;
+        self.validate(violations)?;
         if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
             self.report_less_stable(fitting, first);
         }

@@ -53,8 +53,6 @@ pub struct ObjectPlan {
     pub to: (GroupKind, ApiVersion),
     /// What becomes of it.
     pub outcome: Outcome,
-    /// Whether it is held back for nothing but what it lacks, and would not change.
-    pub(crate) is_lacking: bool,
     /// Whether a target or a rule is about it, or it holds values of a chart.
     pub is_recognized: bool,
     /// The rules that changed it, or would have if it were not acknowledged that it is left as it is.
@@ -120,7 +118,6 @@ impl ObjectPlan {
             from,
             to,
             outcome,
-            is_lacking: !conversion.blocks.is_empty() && conversion.blocks.iter().all(|block| block.is_lack),
             is_recognized: is_known || outcome != Outcome::Unchanged,
             rules: conversion.rules,
             fields,

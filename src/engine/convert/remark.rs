@@ -18,13 +18,11 @@ pub(crate) struct Remark {
     pub help: Option<String>,
     /// Whether that depends on a text which is known later.
     pub is_open: bool,
-    /// Whether the object lacks something, and would not change.
-    pub is_lack: bool,
 }
 
 impl Remark {
     pub(crate) fn new(code: Code, path: FieldPath, message: impl Into<String>) -> Self {
-        Self { code, path, message: message.into(), help: None, is_open: false, is_lack: false }
+        Self { code, path, message: message.into(), help: None, is_open: false }
     }
 
     /// Adds what to do next.

@@ -45,13 +45,7 @@ impl Fitting<'_, '_> {
                     && (open.may_have(object, &violation.path)
                         || open.may_have(own, &self.session.origin(&violation.path)))
             };
-            // What is absent for a relation can be in what is printed into one of its fields.
-            let is_inside = |violation: &Violation| {
-                matches!(violation.kind, ViolationKind::Relation { .. })
-                    && violation.kind.is_about_absence()
-                    && open.contents().any(|hole| hole.starts_with(&violation.path) && *hole != violation.path)
-            };
-            violations.retain(|violation| !is_printed(violation) && !is_inside(violation));
+            violations.retain(|violation| !is_printed(violation));
         }
         violations
     }
@@ -95,16 +89,13 @@ impl Fitting<'_, '_> {
         verdict.broken
     }
 
-    /// Holds the object back for what the target rejects at `version`, but not for what was rejected before the conversion too (a field that is
+    /// Holds the object back for what the target rejects, but not for what was rejected before the conversion too (a field that is
     /// left to a patch, a variable that is substituted later): that is reported.
     ///
     /// # Errors
     /// What the target rejects because of the conversion.
-    pub(super) fn validate(&mut self, violations: Vec<Violation>, version: &str) -> Result<(), Vec<Remark>> {
+    pub(super) fn validate(&mut self, violations: Vec<Violation>) -> Result<(), Vec<Remark>> {
         let (subject, schema) = (self.subject, &self.schema);
-        let own = &subject.object.api_version;
-        let stays = self.session.program().is_empty()
-            && (&own.group, own.version.as_str()) == (&schema.catalog.kind().group, version);
         let mut blocks = Vec::new();
         for violation in violations {
             let path = self.session.origin(&violation.path);
@@ -118,8 +109,7 @@ impl Fitting<'_, '_> {
                 let hint = hints.hint(schema.catalog.kind(), Some(&violation.path.pattern()));
                 let by_hand = || "change the value by hand, then run again".to_owned();
                 let help = hint.map_or_else(by_hand, |hint| hint.help_for(&subject.object.value));
-                let remark = Remark::new(Code::InvalidInTarget, path, message).help(help);
-                blocks.push(Remark { is_lack: stays && violation.kind.is_about_absence(), ..remark });
+                blocks.push(Remark::new(Code::InvalidInTarget, path, message).help(help));
             } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
                 let message = self.invalid_before(&violation);
                 let help = "correct it by hand: the API server rejects it";

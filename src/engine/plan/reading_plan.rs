@@ -1,12 +1,10 @@
 //! What becomes of one reading of a template: what is planned for its text, and which bytes of the template that is about.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use super::file::PlannedFile;
 use super::planned_text::PlannedText;
-use crate::engine::convert::{ObjectPlan, Outcome};
-use crate::engine::finding::{Code, Finding, Location, Severity};
+use crate::engine::convert::ObjectPlan;
 use crate::syntax::template::{Reading, Source, Template};
 use crate::syntax::text::{Edit, EditSet, LineIndex, Position, Span};
 
@@ -36,18 +34,6 @@ impl ReadingPlan {
     /// Returns the objects, each with the bytes of the template that it comes from.
     pub(super) fn objects_with_sources(&self) -> impl Iterator<Item = (&ObjectPlan, Span)> {
         self.objects().zip(self.sources.iter().copied())
-    }
-
-    /// Leaves the objects at these places as they are, and only notes what they lack.
-    pub(super) fn leave(&mut self, places: &BTreeSet<Location>) {
-        let Some(planned) = &mut self.text.planned else { return };
-        let is_lack = |finding: &&mut Finding| {
-            let about = finding.object.as_ref().is_some_and(|object| places.contains(&object.location));
-            about && finding.code == Code::InvalidInTarget
-        };
-        planned.findings.iter_mut().filter(is_lack).for_each(|finding| finding.severity = Severity::Note);
-        let objects = planned.objects.iter_mut().filter(|object| places.contains(&object.location));
-        objects.for_each(|object| object.outcome = Outcome::Unchanged);
     }
 
     /// Returns what prints an object, where that is one action.

@@ -286,7 +286,6 @@ impl<'t> TemplatePlan<'t> {
     /// Returns what the template adds to the plan.
     pub(super) fn into_planned(mut self, environment: Environment<'_>, recognizer: &Recognizer) -> PlannedTemplate {
         let kinds = self.kinds(recognizer);
-        self.leave_lacking();
         let is_tied = self.readings.iter().any(|one| one.text.is_tied);
         let edits = self.agreed(environment);
         let mut all = Merged::default();
@@ -304,26 +303,6 @@ impl<'t> TemplatePlan<'t> {
         let (file, before) = (self.file.file.clone(), Arc::clone(&self.file.text));
         planned.change = (!edits.is_empty()).then_some(FilePlan { file, before, edits });
         PlannedTemplate { planned, open, followed, kinds, is_tied, disagrees: self.disagrees }
-    }
-
-    /// Leaves objects as they are that change in no reading, and are held back in some for what they lack alone: other readings print that.
-    fn leave_lacking(&mut self) {
-        let mut left: Vec<BTreeSet<Location>> = vec![BTreeSet::new(); self.readings.len()];
-        for (at, one) in self.readings.iter().enumerate() {
-            for (object, source) in one.objects_with_sources().filter(|(object, _)| object.is_lacking) {
-                let meets = |other: &Span| other.start < source.end && source.start < other.end;
-                let all = self.readings.iter().flat_map(ReadingPlan::objects_with_sources);
-                let same: Vec<&ObjectPlan> = all.filter(|(_, other)| meets(other)).map(|(other, _)| other).collect();
-                let is_unchanged = |other: &&ObjectPlan| other.outcome == Outcome::Unchanged;
-                let is_printed = same.iter().any(is_unchanged);
-                if is_printed && same.iter().all(|other| is_unchanged(other) || other.is_lacking) {
-                    left[at].insert(object.location.clone());
-                }
-            }
-        }
-        for (one, left) in self.readings.iter_mut().zip(left) {
-            one.leave(&left);
-        }
     }
 
     /// Adds what is planned for a reading, but for objects that definitions of the chart print: these are planned where they stand.

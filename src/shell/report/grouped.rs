@@ -473,7 +473,6 @@ mod tests {
             from: side("v1"),
             to: side("v2"),
             outcome: Outcome::Changed,
-            is_lacking: false,
             is_recognized: true,
             rules: vec![("p/v2/rule".to_owned(), Direction::Forward)],
             fields: std::collections::BTreeSet::new(),

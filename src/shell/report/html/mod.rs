@@ -137,7 +137,6 @@ mod tests {
             from: kind("g.example/v1"),
             to: kind("g.example/v2"),
             outcome,
-            is_lacking: false,
             is_recognized: true,
             rules: Vec::new(),
             fields: std::collections::BTreeSet::new(),
