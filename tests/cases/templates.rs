@@ -154,11 +154,12 @@ fn value(lines: &[&str], number: usize, random: &mut Random) -> Option<Template>
 fn scalar(at: usize, line: &str) -> Option<(usize, &str, Value)> {
     let text = line.rsplit(": ").next().filter(|text| text.len() < line.len())?;
     let before = &line[..line.len() - text.len()];
-    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-./_".contains(&byte));
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-./_*".contains(&byte));
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let is_type = ["apiVersion:", "kind:"].iter().any(|key| line.starts_with(key));
     let value: Value = values(text).ok()?.pop()?;
     let is_key = is_plain(before.trim_start_matches([' ', '-']).trim_end_matches(": "));
-    (is_key && !is_type && is_plain(text) && !value.is_null()).then_some((at, before, value))
+    (is_key && !is_type && is_plain(inside) && !value.is_null()).then_some((at, before, value))
 }
 
 /// Returns whether a text is one object of a kind that a pack knows.

@@ -16,7 +16,7 @@ pub(super) const DESCRIPTION: Description = Description {
     name: "listener-names",
     text: "Adds `name` to each listener of a Gateway without it, first in the listener: its protocol in lower case; listeners that \
            would have the same name get the port after a dash, then the hostname, and finally a number. Refused where the name would \
-           have what an action of a template prints, or one action prints several listeners. The inverse removes the \
+           have what an action of a template prints, or each turn of a `range` prints a listener. The inverse removes the \
            name: a `dropped-field` loss, unless it is the name that would be derived.",
     example: "native: listener-names",
 };
