@@ -159,10 +159,15 @@ impl Fitting<'_, '_> {
                     Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
                 ]);
             }
-            // What is absent then, users have to set.
+            // What is empty then, users have to set.
+            let is_to_be_set = |violation: &Violation| {
+                let empty = |place: &&FieldPath| place.get(trial.object()).is_none_or(Value::is_null);
+                let mut places = printed.iter().filter(empty);
+                violation.kind.is_about_absence() && places.any(|place| place.starts_with(&violation.path))
+            };
             let is_broken = |violation: &&Violation| {
                 (violation.kind.is_about_value() || matches!(violation.kind, ViolationKind::Relation { .. }))
-                    && !violation.kind.is_about_absence()
+                    && !is_to_be_set(violation)
                     && !violation.is_open_in(trial.object())
                     && !written.contains(violation)
                     && was_accepted(violation)
