@@ -69,8 +69,8 @@ fn a_name_that_is_derived_has_nothing_that_an_action_prints() {
         format!("  - hostname: {host}\n    protocol: HTTPS\n    port: 443\n    routes: {{kind: HTTPRoute}}\n")
     };
     let two = gateway(&(listener("a.example.com") + &listener("{{ .Release.Name }}.example.com")));
-    let place = "templates/a.yaml:11:5: held-back[not-convertible] Gateway public";
-    held(&two, GATEWAY_API, place, "the name of the listener would have what an action prints here");
+    let place = "templates/a.yaml:11:3: held-back[not-convertible] Gateway public";
+    held(&two, GATEWAY_API, place, "its name would have what an action prints");
     let turns = gateway(&format!("  {{{{- range .Values.hosts }}}}\n{}  {{{{- end }}}}\n", listener("{{ . }}")));
     let place = "templates/a.yaml:8:3: held-back[not-convertible] Gateway public";
     held(&turns, GATEWAY_API, place, "each turn of a `range` prints a listener here");
@@ -106,7 +106,7 @@ fn old_names_of_kinds_that_actions_print_are_reported() {
     let run = becomes(&own, &own, GATEWAY_API, 1);
     assert_eq!(run.all().matches("reference-not-updated").count(), 1, "{}", run.all());
     let metrics = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec:\n  maxReplicas: 3\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}\n  metrics: {{ toYaml .Values.metrics | nindent 4 }}\n=== values.yaml\nmetrics:\n- type: Object\n  object:\n    target: {type: Value, value: 1}\n    metric: {name: a}\n    describedObject: {apiVersion: networking.k8s.io/v1beta1, kind: Ingress, name: a}\n";
-    let part = "can be networking.k8s.io/v1beta1, which the target does not serve for all kinds; it is not updated";
+    let part = "can be networking.k8s.io/v1beta1, which Ingress left; it is not updated";
     held(metrics, "kubernetes@1.33", "templates/a.yaml:7:3: unresolved[reference-not-updated]", part);
 }
 

@@ -41,9 +41,7 @@ impl Baseline {
     ) -> bool {
         let rejection = rejection(violation, origin);
         let own = (&*object.value, object.api_version.version.as_str());
-        let distinct = || catalog.distinct_for(own.1, candidates).into_iter();
-        let rejected =
-            self.rejected.get_or_init(|| distinct().map(|release| rejected_by(release, own, catalog)).collect());
+        let rejected = self.rejected.get_or_init(|| rejected_by_each(candidates, own, catalog));
         let is_accepted = rejected.iter().any(|rejected| !rejected.contains(&rejection));
         is_accepted && !(violation.kind.is_about_absence() && self.is_incomplete((object, open), catalog, candidates))
     }
@@ -87,8 +85,14 @@ pub(super) fn rejection(violation: &Violation, origin: &dyn Fn(&FieldPath) -> Fi
     (origin(&violation.path), (discriminant(&violation.kind), fields))
 }
 
+/// Returns what those of the releases reject in data with an apiVersion that have schemas of their own for it.
+pub(super) fn rejected_by_each(releases: ReleaseSet, own: (&Value, &str), catalog: &Catalog) -> Vec<Rejected> {
+    let distinct = catalog.distinct_for(own.1, releases).into_iter();
+    distinct.map(|release| rejected_by(release, own, catalog)).collect()
+}
+
 /// Returns where a release rejects data with an apiVersion, and why.
-pub(super) fn rejected_by(release: ReleaseId, (data, version): (&Value, &str), catalog: &Catalog) -> Rejected {
+fn rejected_by(release: ReleaseId, (data, version): (&Value, &str), catalog: &Catalog) -> Rejected {
     let violations = catalog.check(data, release, catalog.version_in(release, version)).into_iter();
     violations.map(|violation| rejection(&violation, &FieldPath::clone)).collect()
 }

@@ -9,7 +9,7 @@ use std::cell::LazyCell;
 
 use serde_json::Value;
 
-use super::baseline::{Rejected, rejected_by, rejection};
+use super::baseline::{Rejected, rejected_by_each, rejection};
 use super::by_schema;
 use super::choices::VersionChoice;
 use super::remark::{Remark, Removal, help_with_values, impossible};
@@ -193,8 +193,7 @@ impl Fitting<'_, '_> {
     fn rejected_before(&self, before: &Value) -> Vec<Rejected> {
         let (catalog, version) = (self.subject.catalog(), &self.subject.object.api_version.version);
         let candidates = infer(before, catalog, version).candidates.within(catalog.listing(version));
-        let releases = catalog.distinct_for(version, candidates).into_iter();
-        releases.map(|release| rejected_by(release, (before, version), catalog)).collect()
+        rejected_by_each(candidates, (before, version), catalog)
     }
 
     /// Returns whether one of the releases that reject this accepts what the target rejects.

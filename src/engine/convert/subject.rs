@@ -186,12 +186,8 @@ impl<'a> Subject<'a> {
 
     /// Returns whether what an action of a template prints stands in the way of a conversion.
     pub(super) fn is_about_action(&self, block: &Remark) -> bool {
-        block.code == Code::TemplateAction || block.code == Code::NotConvertible && self.has_action(&block.path)
-    }
-
-    /// Returns whether an action of a template prints something in the value at `path`.
-    pub(super) fn has_action(&self, path: &FieldPath) -> bool {
-        path.get(&self.object.value).is_some_and(|value| value.to_string().contains(ACTION))
+        let is_printed = || block.path.get(&self.object.value).is_some_and(|value| value.to_string().contains(ACTION));
+        block.code == Code::TemplateAction || block.code == Code::NotConvertible && is_printed()
     }
 
     /// Returns whether some release that the object can have been written for accepts what the target rejects in an object of `kind` after `session`.

@@ -16,15 +16,15 @@ const FREE: [&str; 4] = ["annotations", "data", "labels", "stringData"];
 pub(super) struct Leaving<'l> {
     /// The kinds that leave an API group.
     pub(super) kinds: &'l dyn Fn(&str) -> Vec<&'l str>,
-    /// Whether some kind leaves an apiVersion.
-    pub(super) version: &'l dyn Fn(&str) -> bool,
+    /// Whether a kind leaves an apiVersion.
+    pub(super) version: &'l dyn Fn(&str, &str) -> bool,
 }
 
-/// Returns the places in `object` where an action prints an API group or apiVersion that goes, each with what follows "prints" in a sentence.
+/// Returns the places in `object` where an action prints an API group or apiVersion that goes, each with that and the kinds that leave it.
 pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Leaving<'_>) -> Vec<(FieldPath, String)> {
     let mut found = Vec::new();
     let goes = |value: &Value| match value {
-        Value::String(text) => !(leaving.kinds)(text).is_empty() || (leaving.version)(text),
+        Value::String(text) => text.contains('/') || !(leaving.kinds)(text).is_empty(),
         _ => value.is_array() || value.is_object(),
     };
     let texts: Vec<_> = open.texts.iter().filter(|(_, values)| values.iter().any(goes)).collect();
@@ -71,8 +71,9 @@ fn named(path: &[Step], value: &Value, around: Option<&Value>, leaving: &Leaving
             let name = || format!("{text}, which {} left", kinds.join(", "));
             (!kinds.is_empty()).then(name).into_iter().collect()
         }
-        (Value::String(text), Some("apiVersion")) if kind.is_some() && (leaving.version)(text) => {
-            vec![format!("{text}, which the target does not serve for all kinds")]
+        (Value::String(text), Some("apiVersion")) => {
+            let left = kind.filter(|kind| (leaving.version)(text, kind));
+            left.map(|kind| format!("{text}, which {kind} left")).into_iter().collect()
         }
         (Value::Array(items), _) => items.iter().flat_map(|item| named(path, item, None, leaving)).collect(),
         (Value::Object(map), _) => {

@@ -13,7 +13,7 @@ use super::unknown_types::{ByDefault, OpenType, RENDER};
 use crate::engine::convert::Goal;
 use crate::engine::finding::{Location, Severity};
 use crate::engine::manifest::Manifest;
-use crate::knowledge::release::GroupKind;
+use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::Reading;
 use crate::syntax::text::LineIndex;
@@ -337,6 +337,15 @@ pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
     let catalogs = target.pack.kinds().filter(|kind| kind.group == group).filter_map(|kind| target.pack.catalog(kind));
     let mut serving = catalogs.map(|catalog| catalog.serving(version)).filter(|releases| !releases.is_empty());
     serving.any(|releases| !releases.contains(target.release))
+}
+
+/// Returns whether the target of `goal` does not serve a kind at an apiVersion that it once had.
+pub(super) fn leaves_type(goal: &Goal<'_>, api_version: &str, kind: &str) -> bool {
+    let ApiVersion { group, version } = ApiVersion::parse(api_version);
+    let Some(target) = goal.target_of(&group) else { return false };
+    let catalog = target.pack.catalog(&GroupKind { group, kind: kind.to_owned() });
+    let serving = catalog.map(|catalog| catalog.serving(&version)).unwrap_or_default();
+    !serving.is_empty() && !serving.contains(target.release)
 }
 
 /// Returns the apiVersions of the objects in some data.

@@ -20,7 +20,7 @@ use super::kube_versions::{cluster, kube_version};
 use super::manifests::ReadObjects;
 use super::planned_text::{PlannedTemplate, PlannedText};
 use super::printed_references::{Leaving, printed_references};
-use super::printed_types::{PrintedTypes, Texts, leaves_version, made_versions};
+use super::printed_types::{PrintedTypes, Texts, leaves_type, leaves_version, made_versions};
 use super::reading_plan::ReadingPlan;
 use super::relevant_blocks::{HolePlaces, RelevantBlocks, Views, add_relevant};
 use super::repeated_items::repeated_items;
@@ -464,7 +464,8 @@ impl TemplatePlanner<'_, '_> {
             let action = text.and_then(|text| reading.action_of(text)).map(|number| &template.actions()[number]);
             action.is_some_and(|action| action.content.of(template.text()).contains("default "))
         };
-        let (kinds, version) = (|group: &str| self.moved_kinds(group), |version: &str| self.leaves_version(version));
+        let kinds = |group: &str| self.moved_kinds(group);
+        let version = |version: &str, kind: &str| leaves_type(self.shared.planner.goal(), version, kind);
         let found = printed_references(object, open, &Leaving { kinds: &kinds, version: &version }).into_iter();
         let finding = |(path, name): (FieldPath, String)| {
             let message = format!("what an action prints here can be {name}; it is not updated");

@@ -85,30 +85,18 @@ fn slug(value: Option<&Value>) -> String {
     dashed.trim_matches('-').to_owned()
 }
 
-/// Returns the field of a listener without a name that an action prints, and that its derived name would have.
-fn printed(listeners: &[Value]) -> Option<(usize, &'static str)> {
-    let own =
-        |index: usize, length: usize| TELLING[..length].iter().map(move |field| slug(listeners[index].get(field)));
-    let is_shared = |index: usize, length: usize| {
-        let mut others = (0..listeners.len()).filter(|other| *other != index);
-        others.any(|other| own(other, length).eq(own(index, length)))
-    };
-    let mut unnamed = (0..listeners.len()).filter(|index| listeners[*index].get("name").is_none());
-    unnamed.find_map(|index| {
-        let used = (0..TELLING.len()).filter(|length| *length == 0 || is_shared(index, *length));
-        let field = used
-            .map(|length| TELLING[length])
-            .find(|field| text(&listeners[index], field).is_some_and(|text| text.contains(ACTION)));
-        Some((index, field?))
-    })
+/// Returns the first listener without a name of which the derived one would have what an action prints.
+fn printed(listeners: &[Value]) -> Option<usize> {
+    let placeholder = slug(Some(&Value::from(ACTION)));
+    let derived = derived(listeners);
+    (0..listeners.len()).find(|at| listeners[*at].get("name").is_none() && derived[*at].contains(&placeholder))
 }
 
 fn add_names(session: &mut Session<'_>) -> Result<(), Halt> {
     let list = path("spec.listeners");
     let listeners = items(session.object(), &list).to_vec();
-    if let Some((index, field)) = printed(&listeners) {
-        let at = list.index(index).key(field);
-        return Err(Halt::refused(at, "the name of the listener would have what an action prints here", NAME_IT));
+    if let Some(index) = printed(&listeners) {
+        return Err(Halt::refused(list.index(index), "its name would have what an action prints", NAME_IT));
     }
     for (index, name) in names(&listeners).into_iter().enumerate() {
         if listeners[index].is_object() && listeners[index].get("name").is_none() {
