@@ -26,9 +26,6 @@ use std::sync::Arc;
 /// How often a reading is begun again to avoid a `fail`.
 const ATTEMPTS: usize = 16;
 
-/// The orders in which blocks are gone through for a reading with most new pairs: by the low bits of their numbers times one of these.
-const ORDERS: [usize; 3] = [1, 40_503, 24_571];
-
 /// In how many ways blocks are taken to be decided that a block depends on.
 const MOST_CONTEXTS: usize = 16;
 
@@ -563,10 +560,9 @@ impl<'p, 'e> Search<'p, 'e> {
     /// Reads another branch of each of these blocks. Of several others the last is taken, which is the one that prints nothing where there is one:
     /// what all leave out together can leave an object without something.
     fn read_taking(&mut self, others: &BTreeSet<usize>) {
-        let chosen = self.choose(1, &[], &[], |_, _, one| {
-            (one.is_first == others.contains(&one.way.block), Reverse(one.way.branch))
-        });
-        if let Some((_, claims)) = chosen.filter(|_| self.printed < self.limit) {
+        let chosen = self
+            .choose(&[], &[], |_, _, one| (one.is_first == others.contains(&one.way.block), Reverse(one.way.branch)));
+        if let Some(claims) = chosen.filter(|_| self.printed < self.limit) {
             self.read(claims);
         }
     }
@@ -578,8 +574,8 @@ impl<'p, 'e> Search<'p, 'e> {
             0 => self.read_most(ways, claims),
             1 => self.read(claims.to_vec()),
             _ => {
-                let others = self.choose(1, ways, claims, |_, _, one| (one.is_first, Reverse(one.way.branch)));
-                others.and_then(|(_, all)| self.read(all))
+                let others = self.choose(ways, claims, |_, _, one| (one.is_first, Reverse(one.way.branch)));
+                others.and_then(|all| self.read(all))
             }
         }
     }
@@ -587,32 +583,28 @@ impl<'p, 'e> Search<'p, 'e> {
     /// Prints what follows from `claims`, by which these `ways` are taken, and of other blocks what makes most new pairs; returns the number of the
     /// reading, or nothing where that cannot be.
     fn read_most(&mut self, ways: &[Way], claims: &[Claim]) -> Option<usize> {
-        let best = ORDERS.into_iter().map_while(|order| {
-            self.choose(order, ways, claims, |pairs, ways, one| (Reverse(pairs.gain(one.way, ways)), !one.is_first))
-        });
-        // The first of equal ones.
-        let best = best.min_by_key(|(new, _)| Reverse(*new));
-        best.and_then(|(_, all)| self.read(all).or_else(|| self.read(claims.to_vec())))
+        let most = |pairs: &Pairs, ways: &Ways, one: &Alternative| (Reverse(pairs.gain(one.way, ways)), !one.is_first);
+        let all = self.choose(ways, claims, most)?;
+        self.read(all).or_else(|| self.read(claims.to_vec()))
     }
 
-    /// Returns how many new pairs are made, and what must be assumed besides `claims`, by which these `ways` are taken, to take of each other block
-    /// the way with the least `rank` that can be, given those before it in an `order`; `None` where `claims` contradict each other.
+    /// Returns what must be assumed, `claims` with it, by which these `ways` are taken, to take of each other block the way with the least `rank`
+    /// that can be, given those before it; `None` where `claims` contradict each other.
     fn choose<R: Ord>(
         &self,
-        order: usize,
         ways: &[Way],
         claims: &[Claim],
         rank: impl Fn(&Pairs, &Ways, &Alternative) -> R,
-    ) -> Option<(usize, Vec<Claim>)> {
+    ) -> Option<Vec<Claim>> {
         let mut judge = Judge::with(self.environment, &self.known);
         if !can_be(&mut judge, claims) {
             return None;
         }
         let mut decided: BTreeSet<usize> = ways.iter().map(|way| way.block).collect();
-        let (mut new, mut ways, mut all) = (0, self.pairs.set(ways), claims.to_vec());
+        let (mut ways, mut all) = (self.pairs.set(ways), claims.to_vec());
         let mut blocks: Vec<&[Alternative]> =
             self.met.chunk_by(|one, other| one.way.block == other.way.block).collect();
-        blocks.sort_by_key(|block| block[0].way.block.wrapping_mul(order) % (1 << 16));
+        blocks.sort_by_key(|block| block[0].way.block);
         for block in blocks {
             if !decided.insert(block[0].way.block) {
                 continue;
@@ -628,11 +620,10 @@ impl<'p, 'e> Search<'p, 'e> {
                 is_possible
             });
             let Some(taken) = taken else { continue };
-            new += self.pairs.gain(taken.way, &ways);
             self.pairs.insert(taken.way, &mut ways);
             all.extend(taken.claims.iter().filter(|_| !taken.is_first).cloned());
         }
-        Some((new, all))
+        Some(all)
     }
 
     fn open(&mut self, alternative: Alternative) {
