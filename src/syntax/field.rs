@@ -76,6 +76,11 @@ impl FieldPath {
         Some((Self(parents.to_vec()), last))
     }
 
+    /// Returns the paths of what is around the value at this path, the innermost first.
+    pub fn ancestors(&self) -> impl Iterator<Item = Self> {
+        (0..self.0.len()).rev().map(|length| Self(self.0[..length].to_vec()))
+    }
+
     /// Returns the last step's key, if it is one.
     pub fn last_key(&self) -> Option<&str> {
         match self.0.last()? {

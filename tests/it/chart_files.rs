@@ -94,6 +94,23 @@ fn the_lock_of_a_chart_moves_with_its_dependencies() {
     assert!(!tree.path("Chart.lock").exists());
 }
 
+/// What charts of v1 do not have is removed with them, in one edit.
+#[test]
+fn dependencies_move_from_beside_the_type_of_a_chart() {
+    let new = OLD.replace("v1", "v2");
+    for chart in [
+        format!("{new}type: application\n{REQUIREMENTS}"),
+        format!("{new}{REQUIREMENTS}type: application\n"),
+        format!("{new}{REQUIREMENTS}type: application\nkeywords: [a]\n"),
+    ] {
+        let tree = Tree::of(&[("Chart.yaml", &chart)]);
+        tree.run(&apply("helm@2")).check(0);
+        assert_eq!(tree.text("requirements.yaml"), REQUIREMENTS, "{chart}");
+        let left = chart.replace(REQUIREMENTS, "").replace("type: application\n", "").replace("v2", "v1");
+        assert_eq!(tree.text("Chart.yaml"), left);
+    }
+}
+
 #[test]
 fn dependencies_that_cannot_move_hold_the_chart_back() {
     let new = OLD.replace("v1", "v2");

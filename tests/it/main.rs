@@ -70,6 +70,7 @@ mod template_objects;
 mod template_open;
 mod template_pairs;
 mod template_printed;
+mod template_printed_fields;
 mod template_ranges;
 mod template_types;
 mod template_values;

@@ -41,7 +41,7 @@ impl ValuesRule<'_> {
         for place in self.target.pack.values_in(self.kind, object) {
             let fields = place.get(object).map(|values| destructive.field.matches_where(values, does_damage));
             let fields: Vec<FieldPath> = fields.into_iter().flatten().collect();
-            let Some(doubt) = self.doubt(object, &place).filter(|_| !fields.is_empty()) else { continue };
+            let Some(doubt) = self.doubt(session, &place).filter(|_| !fields.is_empty()) else { continue };
             let (bundle, reason) = (self.bundle(), &destructive.reason);
             for field in fields {
                 let origin = session.origin(&place.join(&field));
@@ -60,13 +60,19 @@ impl ValuesRule<'_> {
     }
 
     /// Says why the chart of the values at `place` may be older than the rule; `None` where it is not.
-    fn doubt(&self, object: &Value, place: &FieldPath) -> Option<String> {
+    fn doubt(&self, session: &Session<'_>, place: &FieldPath) -> Option<String> {
         let pack = self.target.pack;
-        let around = self.goal.packs.carriers().in_object(self.kind, object);
+        let around = self.goal.packs.carriers().in_object(self.kind, session.object());
         let around = around.iter().filter(|carried| place.starts_with(&carried.place));
         let version = around.filter_map(|carried| carried.chart_version()).next().or(self.chart_version);
+        let is_new = |version: &str| is_from(pack.without_suffix(version), self.bundle());
+        let by_default = |version: &str| session.open().texts.iter().find(|(text, _)| text == version);
+        let is_new_by_default = |version: &str| {
+            let values = by_default(version).map(|(_, values)| values.as_slice()).unwrap_or_default();
+            !values.is_empty() && values.iter().all(|value| value.as_str().is_some_and(is_new))
+        };
         match (version, self.goal.choices.origins.get(pack.name())) {
-            (Some(version), _) if is_from(pack.without_suffix(version), self.bundle()) => None,
+            (Some(version), _) if is_new(version) || is_new_by_default(version) => None,
             (Some(version), _) => Some(format!("the version of the chart is {version}")),
             (None, Some(origins)) if origins.iter().all(|id| pack.line().get(id).order >= self.rule.order) => None,
             (None, Some(origins)) => Some(format!("the files are for {}", pack.line().describe(*origins))),

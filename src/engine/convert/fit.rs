@@ -120,12 +120,13 @@ impl Fitting<'_, '_> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
         let before = LazyCell::new(|| self.subject.open().data_by_default(&self.subject.object.value));
         let written = LazyCell::new(|| self.rejected(version));
+        let has = |catalog: &Catalog, path: &FieldPath| catalog.fields_of(&path.pattern()).next().is_some();
         for (turn, (trial, printed)) in self.session.by_default().into_iter().enumerate() {
             let rejected = catalog.check(trial.object(), *release, version);
             let is_lost = |violation: &&Violation| {
                 matches!(violation.kind, ViolationKind::UnknownField { .. })
                     && printed.iter().any(|place| violation.path.starts_with(place))
-                    && catalog.fields_of(&violation.path.pattern()).next().is_some()
+                    && has(catalog, &violation.path)
             };
             let rejected_before =
                 LazyCell::new(|| before.get(turn).map(|before| self.rejected_before(before)).unwrap_or_default());
@@ -147,17 +148,14 @@ impl Fitting<'_, '_> {
                 let path = self.session.origin(&needed.path);
                 return Err(vec![Remark::new(Code::TemplateAction, path, message).help(help)]);
             }
-            if let Some(lost) = rejected.iter().find(is_lost) {
+            let lost = rejected.iter().find(is_lost).map(|violation| violation.path.clone());
+            if let Some(lost) = lost.or_else(|| self.made_unknown_in(&trial, &printed)) {
                 let message = format!(
-                    "where the users of the chart set nothing else, an action prints {}, and {name} has no such field",
-                    lost.path
+                    "where the users of the chart set nothing else, an action prints {lost}, and {name} has no such field"
                 );
-                let origin = self.session.origin(&lost.path);
-                let key = self.session.open().key_of(self.session.object(), &lost.path, &origin);
+                let key = self.session.open().key_of(self.session.object(), &lost);
                 let help = help_with_values(key, Removal::Yes);
-                return Err(vec![
-                    Remark::new(Code::TemplateAction, self.session.origin(&lost.path), message).help(help),
-                ]);
+                return Err(vec![Remark::new(Code::TemplateAction, self.session.origin(&lost), message).help(help)]);
             }
             // What is empty then, users have to set.
             let is_to_be_set = |violation: &Violation| {
@@ -166,7 +164,9 @@ impl Fitting<'_, '_> {
                 violation.kind.is_about_absence() && places.any(|place| place.starts_with(&violation.path))
             };
             let is_broken = |violation: &&Violation| {
-                (violation.kind.is_about_value() || matches!(violation.kind, ViolationKind::Relation { .. }))
+                let is_count_or_relation =
+                    matches!(violation.kind, ViolationKind::TooMany { .. } | ViolationKind::Relation { .. });
+                (violation.kind.is_about_value() || is_count_or_relation)
                     && !is_to_be_set(violation)
                     && !violation.is_open_in(trial.object())
                     && !written.contains(violation)
@@ -177,7 +177,7 @@ impl Fitting<'_, '_> {
                 let message =
                     format!("{when}, an action prints what {name} does not allow: {} {}", broken.path, broken.kind);
                 let origin = self.session.origin(&broken.path);
-                let key = self.session.open().key_of(self.session.object(), &broken.path, &origin);
+                let key = self.session.open().key_of(self.session.object(), &broken.path);
                 let help = match key {
                     Some(key) => format!("change {key} in the values of the chart (values.yaml)"),
                     None => "change what it prints by hand".to_owned(),
@@ -267,6 +267,18 @@ impl Fitting<'_, '_> {
         };
         let blocks: Vec<_> = removed.map(block).collect();
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Returns the first field that an action prints at one of these places in `trial`, of which the object's catalog knows where it would have
+    /// been before, and the target's does not know where it is.
+    fn made_unknown_in(&self, trial: &Session<'_>, printed: &[FieldPath]) -> Option<FieldPath> {
+        if self.session.program().is_empty() {
+            return None;
+        }
+        let own = self.subject.catalog();
+        let is_known = |path: &FieldPath| own.fields_of(&self.session.origin(path).pattern()).next().is_some();
+        let is_printed = |path: &FieldPath| printed.iter().any(|place| path.starts_with(place));
+        unknown(self.schema.catalog, trial.object()).into_iter().find(|path| is_printed(path) && is_known(path))
     }
 
     /// Returns the fields that the target's catalog does not know at the place where the rules put them: a newer field below a mapping

@@ -63,7 +63,7 @@ fn unseen(rule: &Rule, direction: Direction, session: &Session<'_>) -> Result<Op
         true => ("what the variable here stands for", Code::NotConvertible),
         false => ("what an action prints here", Code::TemplateAction),
     };
-    let remark = Remark::new(code, place.clone(), format!("{printed} {what} (rule {})", rule.id));
+    let remark = Remark::new(code, session.origin(place), format!("{printed} {what} (rule {})", rule.id));
     if rule.api_versions.is_none() && session.open().is_known_by_default(session.object(), place) {
         return Ok(Some(remark));
     }
@@ -158,8 +158,9 @@ pub(super) fn run_rule<'s>(
         }
     }
     if let Some(told) = told {
-        match session.open().required_at(session.object(), &told.path).map(str::to_owned) {
-            Some(text) => session.record_unknown(&told.path, &text, &told.message, WRITE_OUT.to_owned()),
+        let place = session.destination(&told.path).unwrap_or_default();
+        match session.open().required_at(session.object(), &place).map(str::to_owned) {
+            Some(text) => session.record_unknown(&place, &text, &told.message, WRITE_OUT.to_owned()),
             None => log.notes.push(told),
         }
     }
@@ -210,7 +211,7 @@ fn refuse_default<'f>(
             let is_removed = |intent: &Intent| matches!(intent, Intent::Delete { path } if *path == found);
             let removal = if trial.program().iter().any(is_removed) { Removal::Yes } else { Removal::No };
             let path = start.origin(&found);
-            let help = help_with_values(start.open().key_of(start.object(), &found, &path), removal);
+            let help = help_with_values(start.open().key_of(start.object(), &found), removal);
             let message = format!("{when}, an action prints {path}, which is to be converted (rule {})", rule.id);
             Err(Remark::new(Code::TemplateAction, path, message).help(help))
         }
@@ -231,7 +232,7 @@ fn as_far_as_written(remark: Remark, session: &Session<'_>) -> Remark {
     let is_missing = is_nowhere || remark.path.get(session.object()).is_none_or(Value::is_null);
     let is_around = |hole: &Hole| match is_nowhere {
         true => hole.path.steps().is_empty(),
-        false => remark.path != hole.path && remark.path.starts_with(&session.origin(&hole.path)),
+        false => remark.path.below(&session.origin(&hole.path)).is_some_and(|below| !below.steps().is_empty()),
     };
     if remark.code != Code::NotConvertible || !is_missing || !session.open().holes.iter().any(is_around) {
         return remark;

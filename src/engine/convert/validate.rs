@@ -38,12 +38,12 @@ impl Fitting<'_, '_> {
         violations.retain(|violation| !is_open(violation));
         if self.subject.open().has_contents() {
             // Whatever is printed below a key that the target does not have is lost.
-            let (open, own) = (self.subject.open(), &*self.subject.object.value);
-            let is_printed = |violation: &Violation| {
-                !matches!(violation.kind, ViolationKind::UnknownField { .. })
-                    && violation.path.get(object).is_none_or(Value::is_null)
-                    && (open.may_have(object, &violation.path)
-                        || open.may_have(own, &self.session.origin(&violation.path)))
+            let open = self.session.open();
+            let is_printed = |violation: &Violation| match violation.kind {
+                ViolationKind::UnknownField { .. } => false,
+                _ if open.may_have(object, &violation.path) => true,
+                ViolationKind::TooFew { .. } => open.may_complete(object, &violation.path),
+                _ => violation.kind.is_about_absence() && open.may_complete(object, &violation.path),
             };
             violations.retain(|violation| !is_printed(violation));
         }

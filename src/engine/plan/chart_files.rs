@@ -189,11 +189,23 @@ fn take_in(chart: &mut FilePlan, requirements: &str, value: &Value) -> Option<Va
 fn removed(chart: &FilePlan, dependencies: &Value) -> Option<(Span, String)> {
     let expected = json!({ DEPENDENCIES: dependencies });
     let spans = chart.edits.edits().iter().filter(|edit| edit.text.is_empty()).map(|edit| edit.span);
-    let texts = spans.map(|span| (span, span.of(&chart.before).trim_start_matches(['\r', '\n'])));
+    // What is removed beside it, such as its type, is in the same edit.
+    let parts = spans.flat_map(|span| parts_at_keys(span, &chart.before));
+    let texts = parts.map(|span| (span, span.of(&chart.before).trim_start_matches(['\r', '\n'])));
     let mut alone = texts.filter(|(_, text)| Read::of(text).is_some_and(|alone| alone.value == expected));
     let (span, text) = alone.next()?;
     let line_end = if text.ends_with('\n') { "" } else { "\n" };
     Some((span, format!("{text}{line_end}")))
+}
+
+/// Returns the parts of a span between its ends and lines that begin with a key, the longest first from each.
+fn parts_at_keys(span: Span, text: &str) -> Vec<Span> {
+    let starts_key = |at: usize| text[at..].starts_with(|first: char| first.is_ascii_alphabetic() || first == '"');
+    let feeds = span.of(text).match_indices('\n').map(|(feed, _)| span.start + feed + 1);
+    let inner = feeds.filter(|at| *at < span.end && starts_key(*at));
+    let cuts: Vec<usize> = std::iter::once(span.start).chain(inner).chain([span.end]).collect();
+    let from = |at: usize| cuts[at + 1..].iter().rev().map(|end| Span::new(cuts[at], *end)).collect::<Vec<_>>();
+    (0..cuts.len()).flat_map(from).collect()
 }
 
 /// Removes what is reported of comments that were removed here.

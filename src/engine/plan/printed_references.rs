@@ -34,13 +34,13 @@ pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Le
         let known = texts.iter().find(|(known, _)| known == text);
         let around = path.split_last().and_then(|(around, _)| around.get(&object.value));
         for value in known.into_iter().flat_map(|(_, values)| values) {
-            let names = named(path.steps(), value, around, leaving);
+            let names = named(path.steps(), value, (around, open), leaving);
             found.extend(names.into_iter().map(|name| (path.clone(), name)));
         }
     }
     for hole in open.holes.iter().filter(|hole| !hole.path.steps().is_empty()) {
         for value in hole.by_default.iter().flatten() {
-            let names = named(hole.path.steps(), value, None, leaving);
+            let names = named(hole.path.steps(), value, (None, open), leaving);
             found.extend(names.into_iter().map(|name| (hole.path.clone(), name)));
         }
     }
@@ -49,16 +49,26 @@ pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Le
     found
 }
 
-/// Returns the kind that a mapping has, where that is written.
-fn kind_in(around: &Value) -> Option<&str> {
-    around.get("kind").and_then(Value::as_str).filter(|kind| !kind.contains(ACTION))
+/// Returns the kind that a mapping has, or those that an action prints there by default or chooses between; `None` where that is not known.
+fn kinds_in<'v>(around: &'v Value, open: &'v OpenParts) -> Option<Vec<&'v str>> {
+    let kind = around.get("kind").and_then(Value::as_str)?;
+    let known = open.texts.iter().find(|(text, _)| text == kind);
+    match known {
+        Some((_, values)) => Some(values.iter().filter_map(Value::as_str).collect()),
+        None => (!kind.contains(ACTION)).then(|| vec![kind]),
+    }
 }
 
-/// Returns what goes of a value at `path`, which is in the mapping `around`.
-fn named(path: &[Step], value: &Value, around: Option<&Value>, leaving: &Leaving<'_>) -> Vec<String> {
+/// Returns what goes of a value at `path`, which is in the mapping `around` of an object of which `open` is not known.
+fn named(
+    path: &[Step],
+    value: &Value,
+    (around, open): (Option<&Value>, &OpenParts),
+    leaving: &Leaving<'_>,
+) -> Vec<String> {
     let mut keys =
         path.iter().rev().filter_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
-    let kind = around.and_then(kind_in);
+    let known = around.and_then(|around| kinds_in(around, open));
     let has = |key: &str| around.is_some_and(|around| around.get(key).is_some());
     match (value, keys.next()) {
         // Anything can be called a group.
@@ -67,19 +77,19 @@ fn named(path: &[Step], value: &Value, around: Option<&Value>, leaving: &Leaving
         }
         (Value::String(text), Some("group" | "apiGroup" | "apiGroups")) => {
             let mut kinds = (leaving.kinds)(text);
-            kinds.retain(|one| kind.is_none_or(|kind| kind == *one));
+            kinds.retain(|one| known.as_ref().is_none_or(|known| known.contains(one)));
             let name = || format!("{text}, which {} left", kinds.join(", "));
             (!kinds.is_empty()).then(name).into_iter().collect()
         }
         (Value::String(text), Some("apiVersion")) => {
-            let left = kind.filter(|kind| (leaving.version)(text, kind));
+            let left = known.into_iter().flatten().find(|kind| (leaving.version)(text, kind));
             left.map(|kind| format!("{text}, which {kind} left")).into_iter().collect()
         }
-        (Value::Array(items), _) => items.iter().flat_map(|item| named(path, item, None, leaving)).collect(),
+        (Value::Array(items), _) => items.iter().flat_map(|item| named(path, item, (None, open), leaving)).collect(),
         (Value::Object(map), _) => {
             let of_entry = |(key, inner): (&String, &Value)| {
                 let path = path.iter().cloned().chain([Step::Key(key.clone())]).collect::<Vec<_>>();
-                named(&path, inner, Some(value), leaving)
+                named(&path, inner, (Some(value), open), leaving)
             };
             map.iter().flat_map(of_entry).collect()
         }

@@ -12,7 +12,7 @@ use super::definitions::Definitions;
 use super::unknown_types::{ByDefault, OpenType, RENDER};
 use crate::engine::convert::Goal;
 use crate::engine::finding::{Location, Severity};
-use crate::engine::manifest::Manifest;
+use crate::engine::manifest::{self, Manifest};
 use crate::knowledge::release::{ApiVersion, GroupKind};
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::template::Reading;
@@ -350,12 +350,22 @@ pub(super) fn leaves_type(goal: &Goal<'_>, api_version: &str, kind: &str) -> boo
 
 /// Returns the apiVersions of the objects in some data.
 pub(super) fn made_versions(data: &Value) -> Vec<&str> {
+    versions_in(data, &|_| Vec::new())
+}
+
+/// Returns the apiVersions of the objects in some data, with those that are texts in it.
+pub(super) fn written_versions(data: &Value) -> Vec<&str> {
+    versions_in(data, &|text| manifest::values_on_lines(text, "apiVersion").collect())
+}
+
+fn versions_in<'v>(data: &'v Value, in_text: &dyn Fn(&'v str) -> Vec<&'v str>) -> Vec<&'v str> {
     match data {
         Value::Object(map) => {
             let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| map.contains_key("kind"));
-            version.into_iter().chain(map.values().flat_map(made_versions)).collect()
+            version.into_iter().chain(map.values().flat_map(|value| versions_in(value, in_text))).collect()
         }
-        Value::Array(items) => items.iter().flat_map(made_versions).collect(),
-        _ => Vec::new(),
+        Value::Array(items) => items.iter().flat_map(|item| versions_in(item, in_text)).collect(),
+        Value::String(text) => in_text(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }

@@ -13,7 +13,7 @@ use super::chart_report::{Followed, Kinds};
 use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::planned_text::{PlannedTemplate, PlannedText};
-use super::printed_types::made_versions;
+use super::printed_types::{made_versions, written_versions};
 use super::reading_plan::{ReadingPlan, is_within};
 use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
@@ -194,7 +194,8 @@ impl<'t> TemplatePlan<'t> {
     /// is written: what they take from values or definitions as it is, is converted there.
     pub(super) fn report_computed(&mut self, reported: &BTreeSet<String>, leaves: impl Fn(&str) -> bool) {
         let definitions = &self.file.definitions;
-        let own: LazyCell<Vec<&str>, _> = LazyCell::new(|| definitions.values.iter().flat_map(made_versions).collect());
+        let own: LazyCell<Vec<&str>, _> =
+            LazyCell::new(|| definitions.values.iter().flat_map(written_versions).collect());
         let calls_own = |action: usize| {
             let called = self.template.actions()[action].called(&self.file.text);
             called.is_some_and(|name| definitions.own.contains(name))

@@ -63,7 +63,7 @@ impl WrittenKey {
         is_none: impl FnOnce(&Value) -> bool,
     ) -> bool {
         let map = parent.get(session.object()).and_then(Value::as_object);
-        map.is_some_and(|map| map.get(&self.key).is_none_or(is_none))
+        map.is_some_and(|map| map.get(&self.key).is_none_or(is_none)) && !session.prints_by_default(parent, &self.key)
     }
 
     /// Refuses an object in which an action may print the key that is to be written.
@@ -253,10 +253,10 @@ impl Default {
 
     fn write_at(&self, undo: Option<Action>, parent: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         if let Source::Like(path) = &self.source
-            && session.has_holes_below(path)
+            && let Some(printed) = session.printed_into(path)
         {
             let reason = "what an action prints here belongs into another field too, and is not known";
-            return Err(Halt::refused(path.clone(), reason, "write it out here, or convert the object by hand"));
+            return Err(Halt::refused(printed.clone(), reason, "write it out here, or convert the object by hand"));
         }
         let (value, sources) = match self.implied(session) {
             FoundValue::One(value, sources) => (value, sources),

@@ -31,6 +31,23 @@ pub struct Hole {
     pub required: Option<String>,
 }
 
+impl Hole {
+    /// Returns whether it is known that the field `key` of the mapping at `parent`, or a part of it, is printed where users set nothing.
+    pub(super) fn prints(&self, parent: &FieldPath, key: &str) -> bool {
+        let is_something = |value: &Value| match value {
+            Value::Null => false,
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(map) => !map.is_empty(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        };
+        let always = |test: &dyn Fn(&Value) -> bool| {
+            self.by_default.as_ref().is_some_and(|values| !values.is_empty() && values.iter().all(test))
+        };
+        (self.path == *parent && always(&|printed| printed.get(key).is_some_and(is_something)))
+            || (self.path == parent.key(key) && always(&is_something))
+    }
+}
+
 /// What of an object is not known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpenParts {
@@ -106,6 +123,12 @@ impl OpenParts {
         self.contents().any(|hole| *hole == around || hole == path) && path.get(data).is_none_or(Value::is_null)
     }
 
+    /// Returns whether an action can print what the value at `path` of `data` lacks: into it, or as a value below it that is null in `data`.
+    pub(crate) fn may_complete(&self, data: &Value, path: &FieldPath) -> bool {
+        let is_null = |hole: &FieldPath| hole.get(data).is_none_or(Value::is_null);
+        self.contents().any(|hole| hole == path || (hole.starts_with(path) && is_null(hole)))
+    }
+
     /// Returns whether an action can print what has to be converted.
     pub(crate) fn can_have_fields(&self) -> bool {
         self.has_contents() || !self.values.is_empty()
@@ -126,8 +149,8 @@ impl OpenParts {
         self.required.iter().find(|one| Some(one.as_str()) == printed).or_else(of_hole).map(String::as_str)
     }
 
-    /// Returns the key in the values of a chart of what an action prints at `path` of `data`, which is at `origin` in the object as it is written.
-    pub(crate) fn key_of(&self, data: &Value, path: &FieldPath, origin: &FieldPath) -> Option<String> {
+    /// Returns the key in the values of a chart of what an action prints at `path` of `data`.
+    pub(crate) fn key_of(&self, data: &Value, path: &FieldPath) -> Option<String> {
         // Which of the items it is, the place in the object does not show.
         let below = |key: &str, rest: &FieldPath| match rest.steps() {
             [] => key.to_owned(),
@@ -137,7 +160,7 @@ impl OpenParts {
             },
             [Step::Key(_), ..] => format!("{key}{}{rest}", if rest.to_string().starts_with('[') { "" } else { "." }),
         };
-        let of_holes = self.holes.iter().filter_map(|hole| Some((hole.key.as_ref()?, origin.below(&hole.path)?)));
+        let of_holes = self.holes.iter().filter_map(|hole| Some((hole.key.as_ref()?, path.below(&hole.path)?)));
         if let Some((key, rest)) = of_holes.min_by_key(|(_, rest)| rest.steps().len()) {
             return Some(below(key, &rest));
         }
@@ -147,6 +170,14 @@ impl OpenParts {
             let (_, key) = self.keys.iter().find(|(known, _)| known == text)?;
             Some(below(key, &FieldPath::new(rest.iter().cloned())))
         })
+    }
+
+    /// Takes what is open to where a change takes it, which says so of a path before it; `None` where that is removed.
+    pub(super) fn follow(&mut self, destination: impl Fn(&FieldPath) -> Option<FieldPath>) {
+        let moves = |path: &mut FieldPath| destination(path).map(|moved| *path = moved).is_some();
+        self.holes.retain_mut(|hole| moves(&mut hole.path));
+        self.values.retain_mut(moves);
+        self.repeated.retain_mut(moves);
     }
 
     /// Returns what is open in the value at `place`.
@@ -173,20 +204,19 @@ impl OpenParts {
 
     /// Returns this data as it is where users set nothing, once for each turn of the ranges around what is printed.
     pub(crate) fn data_by_default(&self, data: &Value) -> Vec<Value> {
-        self.by_default(data, |hole| Some(hole.clone())).into_iter().map(|one| one.data).collect()
+        self.by_default(data).into_iter().map(|one| one.data).collect()
     }
 
-    /// Returns the object with this data as it is where users set nothing, once for each turn of the ranges around what is printed. `present`
-    /// says where a hole is in the data.
-    pub(super) fn by_default(&self, data: &Value, present: impl Fn(&FieldPath) -> Option<FieldPath>) -> Vec<ByDefault> {
+    /// Returns the object with this data as it is where users set nothing, once for each turn of the ranges around what is printed.
+    pub(super) fn by_default(&self, data: &Value) -> Vec<ByDefault> {
         let of_holes = self.holes.iter().filter_map(|hole| hole.by_default.as_ref());
         let turns = of_holes.chain(self.texts.iter().map(|(_, values)| values)).map(Vec::len).max().unwrap_or_default();
         let in_turn = |turn: usize| {
             let mut one = ByDefault { data: data.clone(), printed: Vec::new(), open: Self::default() };
             for hole in &self.holes {
                 let known = hole.by_default.as_ref().and_then(|values| of_turn(values, turn));
-                match known.and_then(|value| Some((present(&hole.path)?, value))) {
-                    Some((place, value)) => one.fill_hole(&place, value),
+                match known {
+                    Some(value) => one.fill_hole(&hole.path, value),
                     None => one.open.holes.push(hole.clone()),
                 }
             }
@@ -220,7 +250,10 @@ impl ByDefault {
             }
             (empty @ Value::Null, printed) => {
                 empty.clone_from(printed);
-                self.printed.extend(children(place, printed));
+                match printed {
+                    Value::Object(_) | Value::Array(_) => self.printed.extend(children(place, printed)),
+                    _ => self.printed.push(place.clone()),
+                }
             }
             _ => {}
         }

@@ -106,7 +106,7 @@ impl References {
             return targets;
         };
         let is_open = |(reference, place): (&Value, FieldPath)| {
-            has_variable(reference.get("name").unwrap_or(reference)) || session.has_holes_below(&place)
+            has_variable(reference.get("name").unwrap_or(reference)) || session.printed_into(&place).is_some()
         };
         let is_any = references.chain([(first, place)]).any(is_open);
         let has_open_name = |other: &ObjectView<'_>| other.name.is_some_and(|name| has_variable(&Value::from(name)));

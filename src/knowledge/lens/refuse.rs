@@ -109,7 +109,7 @@ impl Operation for Refuse {
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         // What an action prints there decides.
-        let is_printed = || self.r#if.reads_absence() && session.open().contents().any(|hole| *hole == at);
+        let is_printed = || self.r#if.reads_absence() && session.is_printed(&at);
         match verdict {
             Verdict::Holds if is_printed() && self.fails_by_default(session) => return Ok(()),
             Verdict::Holds if is_printed() && !session.open().is_known_by_default(&data, &at) => {

@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
     /// Returns sessions that start with the present data as it is where the users of a chart set nothing, one for each turn of the ranges in the
     /// template, each with the places of what actions print.
     pub(crate) fn by_default(&self) -> Vec<(Self, Vec<FieldPath>)> {
-        let all = self.open.by_default(&self.object, |hole| self.destination(hole)).into_iter();
+        let all = self.open.by_default(&self.object).into_iter();
         let session = |one: ByDefault| {
             let session = Self {
                 context: self.context,
@@ -244,9 +244,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns whether actions print something into the value at `path`.
-    pub(super) fn has_holes_below(&self, path: &FieldPath) -> bool {
-        self.open.contents().any(|hole| hole.starts_with(path))
+    /// Returns where actions print something into the value at `path`, or something that may have it.
+    pub(super) fn printed_into(&self, path: &FieldPath) -> Option<&FieldPath> {
+        let inside = || self.open.contents().find(|hole| hole.starts_with(path));
+        let around = || self.open.contents().chain(&self.open.values).find(|around| path.starts_with(around));
+        inside().or_else(|| around().filter(|_| path.get(&self.object).is_none()))
     }
 
     /// Returns where an action prints what may be the field `key` of the mapping at `parent`, or a part of it, as far as the data does not have
@@ -256,10 +258,22 @@ impl<'a> Session<'a> {
             return None;
         }
         let path = parent.key(key);
-        let is_empty = |path: &FieldPath| path.get(&self.object).is_none_or(Value::is_null);
-        let may_have = |hole: &&FieldPath| (*hole == parent || hole.starts_with(&path)) && is_empty(&path);
+        let is_empty = || path.get(&self.object).is_none_or(Value::is_null);
+        let may_have = |hole: &&Hole| hole.path == *parent || hole.path == path;
+        let contents = || self.open.holes.iter().filter(|hole| hole.is_content && is_empty());
         let printed = || self.open.values.iter().find(|printed| *printed == parent);
-        self.open.contents().find(may_have).or_else(printed)
+        let is_open = |hole: &&Hole| may_have(hole) && !hole.prints(parent, key);
+        contents().find(is_open).map(|hole| &hole.path).or_else(printed)
+    }
+
+    /// Returns whether an action prints the field `key` of the mapping at `parent` where users set nothing.
+    pub(super) fn prints_by_default(&self, parent: &FieldPath, key: &str) -> bool {
+        self.open.holes.iter().any(|hole| hole.prints(parent, key))
+    }
+
+    /// Returns whether an action prints all or more of the value at `path`.
+    pub(super) fn is_printed(&self, path: &FieldPath) -> bool {
+        self.open.contents().any(|hole| hole == path)
     }
 
     /// Returns where an action prints items of a list, if what matches `pattern` is one of them or in one.
@@ -369,6 +383,9 @@ impl<'a> Session<'a> {
                 _ => Halt::Refused { at: old, reason: problem.message, help: None },
             }
         })?;
+        if *self.open != OpenParts::default() {
+            self.open.to_mut().follow(|path| origin::destination(&intent, path));
+        }
         self.program.push(intent);
         Ok(())
     }
@@ -557,7 +574,7 @@ impl<'a> Session<'a> {
         &self.required
     }
 
-    /// Returns what of the data is not known.
+    /// Returns what of the present data is not known.
     pub(crate) fn open(&self) -> &OpenParts {
         &self.open
     }

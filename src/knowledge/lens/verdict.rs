@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::amount;
 use super::condition::{Condition, Equals, Exceeds, Expression, Place, Test, Text, ValueType};
 use super::session::Halt;
-use crate::syntax::field::{FieldPath, FieldPattern};
-use crate::syntax::variable::{ACTION, OpenText, PrintedType, SOME_ENTRY, has_variable};
+use crate::syntax::field::{FieldPath, FieldPattern, Part};
+use crate::syntax::variable::{ACTION, OpenText, PrintedType, SOME_ENTRY, has_variable, is_of_action};
 
 /// How long a text is that messages do not quote.
 const LONG: usize = 80;
@@ -90,7 +90,7 @@ impl Condition {
     pub(super) fn verdict(&self, object: &Value) -> Verdict {
         let Some(test) = self.0.as_deref() else { return Verdict::Holds };
         match test {
-            Test::Present(field) => field.any(object, |_| true).into(),
+            Test::Present(field) => is_present(field, object).into(),
             Test::Absent(field) => absent(field, object),
             Test::Equals(test) => equals(test, object),
             Test::Same([left, right]) => {
@@ -236,9 +236,21 @@ fn exceeds(test: &Exceeds, object: &Value) -> Verdict {
     at.filter(|_| is_compared).map_or(Verdict::Fails, Verdict::Open)
 }
 
+/// Returns whether something is at a field; a list that an action prints is taken to have items.
+fn is_present(field: &FieldPattern, object: &Value) -> bool {
+    let is_printed = |value: &Value| is_of_action(value) || is_some_entry(value);
+    field.any(object, |_| true)
+        || matches!(field.split_last(), Some((list, Part::Items)) if list.any(object, is_printed))
+}
+
+/// Returns whether all that is known of a value is that an action prints it.
+fn is_some_entry(value: &Value) -> bool {
+    value.as_object().is_some_and(|map| map.len() == 1 && map.contains_key(SOME_ENTRY))
+}
+
 /// A field is absent where it is in no mapping, and no action prints entries of one that it would be in.
 fn absent(field: &FieldPattern, object: &Value) -> Verdict {
-    if field.any(object, |_| true) {
+    if is_present(field, object) {
         return Verdict::Fails;
     }
     let around = field.split_last().map(|(around, _)| around).unwrap_or_default();

@@ -88,6 +88,10 @@ impl Wrap {
         if let Some(hole) = key.and_then(|key| session.printed_around(&path, key)) {
             return Err(undecided(hole.clone(), session.object()));
         }
+        let is_printed = value.is_null() && session.is_printed(&path);
+        if is_printed && !session.open().is_known_by_default(session.object(), &path) {
+            return Err(undecided(path, session.object()));
+        }
         let change = self.change(path.clone(), value);
         change.map_or(Ok(()), |change| session.change(change))
     }

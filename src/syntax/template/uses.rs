@@ -281,6 +281,10 @@ impl Collector<'_> {
                 keys.iter().for_each(|key| self.take(key, "", Role::Taken));
                 self.take(collection, &below(&keys[..names]), if names == keys.len() { role } else { Role::Taken });
             }
+            // Whether it is there stays as it is.
+            ("hasKey", [mapping, key]) if is_name(key) => {
+                self.take(mapping, &below(std::slice::from_ref(key)), Role::Named)
+            }
             ("pluck", [key @ Expression::Text(_), mappings @ ..]) => {
                 mappings.iter().for_each(|one| self.take(one, &below(std::slice::from_ref(key)), Role::Taken));
             }

@@ -1,0 +1,164 @@
+//! What an action prints as a list, as an item, as a field, or as all that is in one, where a rule or the target asks for it.
+
+use super::templates::{becomes, says};
+
+/// Checks that a chart stays as it is with this target, and why.
+#[track_caller]
+fn held(chart: &str, target: &str, place: &str, part: &str) {
+    says(&becomes(chart, chart, target, 1), place, part);
+}
+
+#[test]
+fn an_item_that_an_action_prints_is_not_taken_for_one_without_a_value() {
+    let transport = |key: &str, item: &str| {
+        format!(
+            "apiVersion: traefik.io/v1alpha1\nkind: ServersTransport\nmetadata: {{name: a}}\nspec:\n  {key}:\n  {{{{- range .Values.names }}}}\n  - {item}\n  {{{{- end }}}}\n=== templates/_h.tpl\n{{{{- define \"name\" -}}}}{{{{ . }}}}{{{{- end -}}}}\n=== values.yaml\nnames: [one, two]\n"
+        )
+    };
+    let place = "templates/a.yaml:7:3: held-back[not-convertible] ServersTransport a";
+    for item in [
+        "{{ tpl . $ | quote }}",
+        "{{ include \"name\" . }}",
+        "{{- toYaml . | nindent 4 }}",
+        "{{ toYaml . | indent 4 | trim }}",
+    ] {
+        let own = transport("rootCAsSecrets", item);
+        held(&own, "traefik@3.7", place, "depends on the value of what an action prints here");
+    }
+    for item in ["{{ . }}", "{{ . | quote }}"] {
+        let new = transport("rootCAs", &format!("secret: {item}"));
+        becomes(&transport("rootCAsSecrets", item), new.split("===").next().unwrap(), "traefik@3.7", 0);
+    }
+}
+
+#[test]
+fn a_list_that_an_action_prints_has_items() {
+    let policy = |list: &str, values: &str| {
+        format!(
+            "apiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {{name: a}}\nspec:\n  endpointSelector: {{}}\n  enableDefaultDeny:\n    ingress: false\n  ingress:{list}\n=== values.yaml\n{values}"
+        )
+    };
+    let part = "spec.enableDefaultDeny.ingress would be lost: before v1.16.0 a policy with rules denies";
+    let place = "templates/a.yaml:7:5: held-back[dropped-field] CiliumNetworkPolicy a";
+    let values = "rules:\n- fromEntities: [cluster]\n";
+    for list in [
+        " {{- toYaml .Values.rules | nindent 4 }}",
+        "\n    {{- toYaml .Values.rules | nindent 4 }}",
+        " {{ toJson .Values.rules }}",
+    ] {
+        held(&policy(list, values), "cilium@1.12", place, part);
+        held(&policy(list, "rules: []\n"), "cilium@1.12", place, part);
+    }
+    // It is what the target asks for, too.
+    let own = policy("\n    {{- toYaml .Values.rules | nindent 4 }}", values);
+    becomes(&own, &own, "cilium@1.18", 0);
+    let join = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta2\nkind: KubeadmConfigTemplate\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n      {{- toYaml .Values.join | nindent 6 }}\n=== values.yaml\njoin:\n  joinConfiguration:\n    nodeRegistration: {name: a}\n";
+    becomes(join, join, "cluster-api@1.14.0", 0);
+}
+
+#[test]
+fn a_selector_is_not_made_of_labels_that_an_action_prints_as_a_part_of_json() {
+    let workload = |kind: &str, pods: &str| {
+        let version = if kind == "DaemonSet" { "extensions/v1beta1" } else { "apps/v1beta1" };
+        format!(
+            "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{pods}=== values.yaml\npods: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: a, image: b}}]}}}}\n"
+        )
+    };
+    for kind in ["DaemonSet", "Deployment", "StatefulSet"] {
+        let own = workload(kind, "  template: {{ toJson .Values.pods }}\n");
+        let place = format!("templates/a.yaml:5:3: held-back[not-convertible] {kind} a");
+        held(&own, "kubernetes@1.33", &place, "what an action prints here belongs into another field too");
+        let own = workload(kind, "  template:\n    metadata: {}\n    spec: {{ toJson .Values.pods.spec }}\n");
+        let place = format!("templates/a.yaml:4:1: held-back[not-convertible] {kind} a");
+        held(&own, "kubernetes@1.33", &place, "apps/v1 requires a selector");
+    }
+}
+
+#[test]
+fn a_field_is_looked_for_in_another_group_too() {
+    let middleware = "apiVersion: traefik.io/v1alpha1\nkind: Middleware\nmetadata: {name: a}\nspec:\n  compress:\n    {{- toYaml .Values.compress | nindent 4 }}\n=== values.yaml\ncompress: {encodings: [gzip]}\n";
+    let part = "where the users of the chart set nothing else, an action prints spec.compress.encodings, and traefik@";
+    // The group changes to 2.9; 2.11 serves both, and neither has the field.
+    for target in ["traefik@2.9", "traefik@2.11"] {
+        held(middleware, target, "templates/a.yaml:5:3: held-back[template-action] Middleware a", part);
+    }
+    let own = middleware.replace("encodings: [gzip]", "excludedContentTypes: [a/b]");
+    let new = own.replace("traefik.io", "traefik.containo.us");
+    becomes(&own, new.split("===").next().unwrap(), "traefik@2.9", 0);
+}
+
+#[test]
+fn items_of_a_list_that_an_action_prints_are_counted() {
+    let route = |rules: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n  parentRefs: [{{name: a}}]\n  hostnames: [a.example.com]\n  rules: {{{{ toJson .Values.rules }}}}\n=== values.yaml\nrules:\n{rules}"
+        )
+    };
+    let rule = "- backendRefs: [{name: a, port: 1}]\n";
+    let part =
+        "an action prints what gateway-api@1.6.1/experimental does not allow: spec.rules must have at most 1 entry";
+    let place = "templates/a.yaml:7:3: held-back[template-action] TLSRoute a";
+    held(&route(&rule.repeat(2)), "gateway-api@1.6.1/experimental", place, part);
+    let own = route(rule);
+    let new = own.replace("v1alpha2", "v1");
+    becomes(&own, new.split("===").next().unwrap(), "gateway-api@1.6.1/experimental", 0);
+}
+
+#[test]
+fn a_key_with_something_below_it_is_not_absent() {
+    let class = |options: &str| {
+        format!(
+            "apiVersion: karpenter.k8s.aws/v1beta1\nkind: EC2NodeClass\nmetadata: {{name: a}}\nspec:\n  amiFamily: Custom\n  amiSelectorTerms: [{{id: ami-1}}]\n  role: a\n  subnetSelectorTerms: [{{id: subnet-1}}]\n  securityGroupSelectorTerms: [{{id: sg-1}}]\n  metadataOptions:\n    {{{{- toYaml .Values.options | nindent 4 }}}}\n=== values.yaml\noptions: {options}\n"
+        )
+    };
+    let place = "templates/a.yaml:10:3: held-back[not-convertible] EC2NodeClass a";
+    held(&class("{}"), "karpenter@1.2", place, "may have metadataOptions, which is to be written where it is absent");
+    let own = class("{httpTokens: required, httpPutResponseHopLimit: 2}");
+    let new = own.replace("v1beta1", "v1");
+    becomes(&own, new.split("===").next().unwrap(), "karpenter@1.2", 0);
+}
+
+#[test]
+fn a_kind_that_an_action_prints_is_that_of_a_reference() {
+    let policy = |group: &str| {
+        format!(
+            "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {{name: a}}\nspec:\n  targetRefs:\n  - group: {{{{ .Values.group | quote }}}}\n    kind: {{{{ .Values.kind }}}}\n    name: a\n  cors: {{allowOrigins: [\"https://a\"]}}\n=== values.yaml\ngroup: {group}\nkind: Gateway\n"
+        )
+    };
+    let own = policy("gateway.networking.k8s.io");
+    becomes(&own, &own, "envoy-gateway@1.9", 0);
+}
+
+#[test]
+fn the_version_of_a_chart_can_stand_in_an_action() {
+    let release = |version: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  interval: 1h\n  chart:\n    spec:\n      chart: cert-manager\n      version: {{{{ .Values.version }}}}\n      sourceRef: {{kind: HelmRepository, name: a}}\n  values:\n    installCRDs: true\n=== values.yaml\nversion: {version}\n"
+        )
+    };
+    let place = "templates/a.yaml:12:5: unresolved[chart-too-old] HelmRelease a";
+    held(&release("v1.14.2"), "cert-manager@1.15", place, "ignores crds.enabled");
+    let own = release("v1.15.5");
+    let new = own.replace("    installCRDs: true\n", "    crds:\n      enabled: true\n");
+    becomes(&own, new.split("===").next().unwrap(), "cert-manager@1.15", 0);
+}
+
+#[test]
+fn whether_a_mapping_has_a_key_takes_no_values() {
+    let chart = |version: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels: {{{{- include \"labels\" (dict \"custom\" .Values.labels \"context\" $) | nindent 4 }}}}\n{{{{- range .Values.extraDeploy }}}}\n---\n{{{{ tpl (toYaml .) $ }}}}\n{{{{- end }}}}\n=== templates/_h.tpl\n{{{{- define \"labels\" -}}}}\n{{{{- if hasKey . \"custom\" -}}}}\na: b\n{{{{- end -}}}}\n{{{{- end -}}}}\n=== values.yaml\nlabels: {{}}\nextraDeploy:\n- apiVersion: policy/{version}\n  kind: PodDisruptionBudget\n  metadata: {{name: a}}\n  spec: {{minAvailable: 1, selector: {{matchLabels: {{a: b}}}}}}\n"
+        )
+    };
+    becomes(&chart("v1beta1"), &chart("v1"), "kubernetes@1.33", 0);
+}
+
+#[test]
+fn a_text_in_values_is_converted_there_whoever_prints_it() {
+    let chart = |version: &str| {
+        format!(
+            "{{{{- range .Values.extraDeploy }}}}\n---\n{{{{ include \"lib.render\" (dict \"value\" . \"context\" $) }}}}\n{{{{- end }}}}\n=== charts/lib/Chart.yaml\napiVersion: v2\nname: lib\nversion: 1.0.0\n=== charts/lib/templates/_h.tpl\n{{{{- define \"lib.render\" -}}}}\n{{{{- $value := typeIs \"string\" .value | ternary .value (.value | toYaml) }}}}\n{{{{- tpl $value .context }}}}\n{{{{- end -}}}}\n=== values.yaml\nextraDeploy:\n- |\n  apiVersion: batch/{version}\n  kind: CronJob\n  metadata: {{name: a}}\n  spec:\n    schedule: \"@daily\"\n    jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: b}}]}}}}}}}}\n"
+        )
+    };
+    becomes(&chart("v1beta1"), &chart("v1"), "kubernetes@1.33", 0);
+}
