@@ -1,5 +1,5 @@
-//! The texts of all fixtures as templates, in which two conditions decide what is printed, or an action prints a value: what a converted template
-//! prints is what becomes of what it printed before. One named test for each pack and form.
+//! The texts of all fixtures as templates, in which two conditions decide what is printed, or an action prints a value, or all of a mapping, list or
+//! item: what a converted template prints is what becomes of what it printed before. One named test for each pack and form.
 //!
 //! `REVERSION_TEMPLATES_CASES` sets how many templates of a form are made of each text.
 
@@ -30,7 +30,8 @@ const CONDITIONS: [&str; 2] = ["held-back[", "unresolved["];
 /// What an action prints is a reason for a less stable apiVersion that the target serves, which is said.
 const VALUES: [&str; 3] = ["held-back[", "unresolved[", "[less-stable-version]"];
 
-const FORMS: [(&str, Draw, &[&str]); 2] = [("conditions", conditions, &CONDITIONS), ("values", value, &VALUES)];
+const FORMS: [(&str, Draw, &[&str]); 3] =
+    [("conditions", conditions, &CONDITIONS), ("values", value, &VALUES), ("structures", structure, &VALUES)];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let with_rules = packs().iter().filter(|pack| pack.kinds().next().is_some() && !pack.rules().is_empty());
@@ -148,6 +149,64 @@ fn value(lines: &[&str], number: usize, random: &mut Random) -> Option<Template>
     let text = lines.iter().enumerate().map(|(other, own)| if other == *at { line.as_str() } else { own });
     let text = text.map(|line| format!("{line}\n")).collect();
     Some(Template { text, value, ways: vec![Way { holds: [true; 2], printed: Some([action, printed]) }] })
+}
+
+/// Puts an action in the place of a mapping, a list, or an item of one, of which the chart has the value.
+fn structure(lines: &[&str], number: usize, random: &mut Random) -> Option<Template> {
+    let parts: Vec<[usize; 2]> = (0..lines.len()).filter_map(|at| part(lines, at)).collect();
+    let structures: Vec<([usize; 2], Value)> =
+        parts.into_iter().filter_map(|part| Some((part, inside(lines, part)?))).collect();
+    let ([start, end], value) = structures.get(random.below(structures.len().max(1)))?;
+    let (line, own) = (lines[*start], Value::to_string(value));
+    let (before, is_item) = match line.trim_start().starts_with("- ") {
+        true => (format!("{}- ", indent(line)), true),
+        false => (line.to_owned(), false),
+    };
+    let (action, printed, between) = match random.below(2) {
+        0 => (format!("{{{{ toJson .Values.v{number} }}}}"), own.clone(), if is_item { "" } else { " " }),
+        _ if is_item => {
+            let width = indent(line).len() + 2;
+            let rest = lines[start + 1..*end].iter().fold(line[width..].to_owned(), |all, line| all + "\n" + line);
+            (format!("{{{{ toYaml .Values.v{number} | indent {width} | trim }}}}"), rest, "")
+        }
+        _ => {
+            let width = indent(lines[start + 1]).len();
+            (format!("{{{{ toYaml .Values.v{number} | indent {width} }}}}"), lines[start + 1..*end].join("\n"), "\n")
+        }
+    };
+    let (above, below) = (&lines[..*start], &lines[*end..]);
+    let replaced = format!("{before}{between}{action}");
+    let text = above.iter().copied().chain([replaced.as_str()]).chain(below.iter().copied());
+    let text = text.map(|line| format!("{line}\n")).collect();
+    let ways = vec![Way { holds: [true; 2], printed: Some([action, printed]) }];
+    Some(Template { text, value: format!("v{number}: {own}\n"), ways })
+}
+
+/// Returns the value of the field or item in these lines, if that is a mapping or list in block style without comments.
+fn inside(lines: &[&str], [start, end]: [usize; 2]) -> Option<Value> {
+    let text = lines[start..end].iter().fold(String::new(), |all, line| all + line + "\n");
+    if text.contains('#') || text.contains(['&', '*', '!', '|', '>']) {
+        return None;
+    }
+    let value: Value = values(&text).ok()?.pop()?;
+    let value = match value {
+        Value::Array(items) => items.into_iter().next()?,
+        Value::Object(map) if map.len() == 1 && lines[start].ends_with(':') => map.into_iter().next()?.1,
+        _ => return None,
+    };
+    let has_lines = end > start + 1 || lines[start].trim_start().starts_with("- ");
+    let is_structure = value.is_object() || value.is_array();
+    // What is empty is for users to set.
+    (has_lines && is_structure && !has_empty(&value)).then_some(value)
+}
+
+/// Returns whether a value is an empty mapping or list, or has one.
+fn has_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(has_empty),
+        Value::Object(map) => map.is_empty() || map.values().any(has_empty),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// Returns what is before the scalar in a line of block style, and the scalar; nothing of the type of an object.

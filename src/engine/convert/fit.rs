@@ -192,7 +192,9 @@ impl Fitting<'_, '_> {
     /// its apiVersion.
     fn rejected_before(&self, before: &Value) -> Vec<Rejected> {
         let (catalog, version) = (self.subject.catalog(), &self.subject.object.api_version.version);
-        let candidates = infer(before, catalog, version).candidates.within(catalog.listing(version));
+        let (inferred, listing) = (infer(before, catalog, version), catalog.listing(version));
+        // Fields that exclude each other show nothing.
+        let candidates = if inferred.is_conflict() { listing } else { inferred.candidates.within(listing) };
         rejected_by_each(candidates, (before, version), catalog)
     }
 

@@ -419,6 +419,9 @@ impl TemplatePlanner<'_, '_> {
         let leaves_version = versions.any(|version| self.leaves_version(version));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
         let mut planned = planned.last();
+        if let Some(change) = planned.as_mut().and_then(|planned| planned.change.as_mut()) {
+            change.edits = reading.behind_holes(template, &change.edits);
+        }
         let mut followed = followed(&manifest, chart, reading);
         // What changes does not follow the cluster to the target.
         let stays = |place: &Location| {

@@ -34,17 +34,27 @@ pub struct Hole {
 impl Hole {
     /// Returns whether it is known that the field `key` of the mapping at `parent`, or a part of it, is printed where users set nothing.
     pub(super) fn prints(&self, parent: &FieldPath, key: &str) -> bool {
-        let is_something = |value: &Value| match value {
-            Value::Null => false,
-            Value::Array(items) => !items.is_empty(),
-            Value::Object(map) => !map.is_empty(),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
-        };
-        let always = |test: &dyn Fn(&Value) -> bool| {
-            self.by_default.as_ref().is_some_and(|values| !values.is_empty() && values.iter().all(test))
-        };
-        (self.path == *parent && always(&|printed| printed.get(key).is_some_and(is_something)))
-            || (self.path == parent.key(key) && always(&is_something))
+        (self.path == *parent && self.always(|printed| printed.get(key).is_some_and(is_something)))
+            || (self.path == parent.key(key) && self.always(is_something))
+    }
+
+    /// Returns whether it is known that nothing is printed where users set nothing.
+    fn is_empty_by_default(&self) -> bool {
+        self.always(|printed| !is_something(printed))
+    }
+
+    /// Returns whether what is printed where users set nothing is known, and all of it passes `test`.
+    fn always(&self, test: impl Fn(&Value) -> bool) -> bool {
+        self.by_default.as_ref().is_some_and(|values| !values.is_empty() && values.iter().all(test))
+    }
+}
+
+fn is_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 
@@ -316,12 +326,13 @@ fn children(place: &FieldPath, value: &Value) -> Vec<FieldPath> {
     }
 }
 
-/// Adds to the mappings at these places an entry that stands for what is printed there.
-pub(super) fn with_entries<'h>(mut data: Value, holes: impl Iterator<Item = &'h FieldPath>) -> Value {
-    for hole in holes {
-        match hole.get_mut(&mut data) {
-            Some(Value::Object(map)) => drop(map.insert(SOME_ENTRY.to_owned(), Value::from(SOME_ENTRY))),
-            Some(value @ Value::Null) => *value = json!({ SOME_ENTRY: SOME_ENTRY }),
+/// Adds to the mappings at these places an entry that stands for what is printed there: null where that is nothing if users set nothing.
+pub(super) fn with_entries(mut data: Value, holes: &[Hole]) -> Value {
+    for hole in holes.iter().filter(|hole| hole.is_content) {
+        let entry = || if hole.is_empty_by_default() { Value::Null } else { Value::from(SOME_ENTRY) };
+        match hole.path.get_mut(&mut data) {
+            Some(Value::Object(map)) => drop(map.insert(SOME_ENTRY.to_owned(), entry())),
+            Some(value @ Value::Null) => *value = json!({ SOME_ENTRY: entry() }),
             _ => {}
         }
     }

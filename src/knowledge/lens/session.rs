@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
         if !self.open.has_contents() {
             return data;
         }
-        Cow::Owned(with_entries(data.into_owned(), self.open.contents()))
+        Cow::Owned(with_entries(data.into_owned(), &self.open.holes))
     }
 
     /// Returns sessions that start with the present data as it is where the users of a chart set nothing, one for each turn of the ranges in the
@@ -384,7 +384,7 @@ impl<'a> Session<'a> {
             }
         })?;
         if *self.open != OpenParts::default() {
-            self.open.to_mut().follow(|path| origin::destination(&intent, path));
+            self.open.to_mut().follow(|path| intent.destination(path));
         }
         self.program.push(intent);
         Ok(())

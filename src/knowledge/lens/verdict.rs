@@ -90,7 +90,7 @@ impl Condition {
     pub(super) fn verdict(&self, object: &Value) -> Verdict {
         let Some(test) = self.0.as_deref() else { return Verdict::Holds };
         match test {
-            Test::Present(field) => is_present(field, object).into(),
+            Test::Present(field) => present(field, object),
             Test::Absent(field) => absent(field, object),
             Test::Equals(test) => equals(test, object),
             Test::Same([left, right]) => {
@@ -236,22 +236,30 @@ fn exceeds(test: &Exceeds, object: &Value) -> Verdict {
     at.filter(|_| is_compared).map_or(Verdict::Fails, Verdict::Open)
 }
 
-/// Returns whether something is at a field; a list that an action prints is taken to have items.
-fn is_present(field: &FieldPattern, object: &Value) -> bool {
-    let is_printed = |value: &Value| is_of_action(value) || is_some_entry(value);
-    field.any(object, |_| true)
-        || matches!(field.split_last(), Some((list, Part::Items)) if list.any(object, is_printed))
+/// A list that an action prints is taken to have items, unless it has none where users set nothing.
+fn present(field: &FieldPattern, object: &Value) -> Verdict {
+    if field.any(object, |_| true) {
+        return Verdict::Holds;
+    }
+    let Some((list, Part::Items)) = field.split_last() else { return Verdict::Fails };
+    let is_printed = |value: &Value| is_of_action(value) || some_entry(value).is_some();
+    match list.matches_where(object, is_printed).into_iter().next() {
+        Some(place) if place.get(object).and_then(some_entry).is_some_and(Value::is_null) => Verdict::Open(place),
+        Some(_) => Verdict::Holds,
+        None => Verdict::Fails,
+    }
 }
 
-/// Returns whether all that is known of a value is that an action prints it.
-fn is_some_entry(value: &Value) -> bool {
-    value.as_object().is_some_and(|map| map.len() == 1 && map.contains_key(SOME_ENTRY))
+/// Returns what stands for all of a value that an action prints.
+fn some_entry(value: &Value) -> Option<&Value> {
+    value.as_object().filter(|map| map.len() == 1)?.get(SOME_ENTRY)
 }
 
 /// A field is absent where it is in no mapping, and no action prints entries of one that it would be in.
 fn absent(field: &FieldPattern, object: &Value) -> Verdict {
-    if is_present(field, object) {
-        return Verdict::Fails;
+    let present = present(field, object);
+    if present != Verdict::Fails {
+        return present.opposite();
     }
     let around = field.split_last().map(|(around, _)| around).unwrap_or_default();
     let open = around.matches_where(object, |value| value.get(SOME_ENTRY).is_some());

@@ -88,10 +88,6 @@ impl Wrap {
         if let Some(hole) = key.and_then(|key| session.printed_around(&path, key)) {
             return Err(undecided(hole.clone(), session.object()));
         }
-        let is_printed = value.is_null() && session.is_printed(&path);
-        if is_printed && !session.open().is_known_by_default(session.object(), &path) {
-            return Err(undecided(path, session.object()));
-        }
         let change = self.change(path.clone(), value);
         change.map_or(Ok(()), |change| session.change(change))
     }
@@ -150,9 +146,15 @@ impl Wrap {
 
 impl Operation for Wrap {
     fn run(&self, pass: &Pass<'_>, session: &mut Session) -> Result<(), Halt> {
-        self.field.matches(session.object()).into_iter().try_for_each(|path| match pass.direction {
-            Direction::Forward => self.wrap(path, session),
-            Direction::Backward => self.unwrap(path, session),
+        self.field.matches(session.object()).into_iter().try_for_each(|path| {
+            let is_null = path.get(session.object()).is_some_and(Value::is_null);
+            if is_null && session.is_printed(&path) && !session.open().is_known_by_default(session.object(), &path) {
+                return Err(undecided(path, session.object()));
+            }
+            match pass.direction {
+                Direction::Forward => self.wrap(path, session),
+                Direction::Backward => self.unwrap(path, session),
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::lex::{Action, Unclosed};
 use super::memo::Known;
 use super::print::Printer;
-use super::reading::{Choice, Placeholders, Reading};
+use super::reading::{Choice, Hole, Placeholders, Reading};
 use super::source::{Candidate, Changes, Mapped, Obstacle};
 use super::tree::Template;
 use crate::syntax::text::{Edit, EditSet, Span};
@@ -201,7 +201,12 @@ pub fn verify(
                 return Err(Mismatch::Reading(index, difference(template, &after, &plain, &expected)));
             }
         }
-        if let Some(action) = one.reading.stray_hole(one.edits, &printed) {
+        // A line of its own stays one.
+        let mut holes = one.reading.holes.iter().zip(&printed.holes);
+        let is_alone = |template: &Template, hole: &Hole| template.actions()[hole.action].alone;
+        let joins = holes.find(|(own, new)| is_alone(template, own) && !is_alone(&after, new));
+        let stray = || one.reading.stray_hole(one.edits, &printed);
+        if let Some(action) = joins.map(|(own, _)| own.action).or_else(stray) {
             return Err(Mismatch::Hole(Obstacle { action }));
         }
     }

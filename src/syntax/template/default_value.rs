@@ -21,7 +21,7 @@ use super::judge::{Judge, Resolved};
 use super::lex::{Action, Keyword};
 use super::scope::{EITHER, Scope};
 use super::tree::{Branch, Branching, Node, Part, Template};
-use super::written_yaml::{read_yaml, sorted, write_yaml};
+use super::written_yaml::{read_placed, sorted, write_yaml};
 use crate::syntax::variable::{ACTION, is_of_action};
 
 /// How many definitions are looked into inside each other.
@@ -161,7 +161,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
             if self.is_otherwise && text.lines().any(has_open_lines) {
                 return None;
             }
-            let entries = read_yaml(&text)?;
+            let entries = read_placed(&text)?;
             (entries.is_null() || entries.is_object() || entries.is_array()).then_some(entries)
         };
         match self.in_turns(expression) {

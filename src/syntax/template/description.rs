@@ -1,7 +1,7 @@
 //! Answers: what is known of what an action prints?
 
 use super::expression::Expression;
-use super::written_yaml::read_yaml;
+use super::written_yaml::read_placed;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +43,6 @@ pub(super) enum Around {
 impl Around {
     /// Returns what a text is there.
     pub(super) fn data_of(self, text: &str) -> Option<Value> {
-        if self == Self::Quotes { Some(Value::from(text)) } else { read_yaml(text) }
+        if self == Self::Quotes { Some(Value::from(text)) } else { read_placed(text) }
     }
 }

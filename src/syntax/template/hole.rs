@@ -10,7 +10,10 @@ use super::source::Candidate;
 use super::tree::Template;
 use crate::syntax::field::{FieldPath, Step};
 use crate::syntax::text::{Edit, EditSet};
+use crate::syntax::yaml;
+use serde_json::Value;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// The key or item that a hole belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +175,12 @@ fn unquoted(key: &str) -> &str {
     key.trim_matches(['"', '\''])
 }
 
+/// Returns the data of the documents of a text; `None` where it is no YAML.
+fn data(text: &str) -> Option<Vec<Value>> {
+    let tree = yaml::parse(text).ok()?;
+    tree.documents().iter().map(|document| yaml::read_value(&tree, text, document.root).ok()).collect()
+}
+
 /// Returns the column of the first line that begins in `text`, which is inserted behind `before`.
 fn first_column(before: &str, text: &str) -> Option<usize> {
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -199,6 +208,29 @@ impl Reading {
                 apart && self.leaves_before(edit, hole)
             }
         })
+    }
+
+    /// Returns edits of this reading with the same result but for blank lines: what is put behind a hole is not put on its line, if the hole has
+    /// one of its own, which is blank here.
+    pub fn behind_holes(&self, template: &Template, edits: &EditSet) -> EditSet {
+        let own = |hole: &&Hole| template.actions()[hole.action].alone;
+        let starts: BTreeSet<usize> = self.holes.iter().filter(own).map(|hole| hole.at).collect();
+        let joined = edits.clone().joined();
+        let feed = |edit: &Edit| {
+            let feed = edit.span.of(&self.text).split_inclusive('\n').next().filter(|line| line.trim().is_empty())?;
+            let behind = [&edit.text, &self.text[edit.span.end..]].concat();
+            let is_apart = behind.is_empty() || behind.starts_with(['\n', '\r']);
+            (starts.contains(&edit.span.start) && feed.ends_with('\n') && !is_apart).then_some(feed.len())
+        };
+        let moved = joined.edits().iter().map(|edit| match feed(edit) {
+            Some(feed) => Edit::new(edit.span.start + feed, edit.span.end, edit.text.clone()),
+            None => edit.clone(),
+        });
+        let moved = EditSet::new(moved.collect()).ok().filter(|moved| *moved != joined);
+        let reads = |edits: &EditSet| data(&edits.apply(&self.text));
+        moved
+            .filter(|moved| reads(moved).is_some_and(|data| Some(data) == reads(edits)))
+            .unwrap_or_else(|| edits.clone())
     }
 
     /// Returns whether what an insertion adds is printed once for each key or item that it belongs to, where `candidate` makes it: both are in

@@ -16,6 +16,16 @@ pub(super) fn read_yaml(text: &str) -> Option<Value> {
     }
 }
 
+/// Returns the data of a text of which the first line can lack the blanks that the others have, since it goes on in a line: `- {{ .. | trim }}`.
+pub(super) fn read_placed(text: &str) -> Option<Value> {
+    let padded = || {
+        let others = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+        let column = others.map(|line| line.len() - line.trim_start_matches(' ').len()).min()?;
+        read_yaml(&format!("{}{text}", " ".repeat(column)))
+    };
+    read_yaml(text).or_else(padded)
+}
+
 /// Returns the text of data as Helm prints it, without the end of its last line.
 pub(super) fn write_yaml(value: &Value) -> String {
     let mut text = String::new();
