@@ -131,9 +131,13 @@ impl Fitting<'_, '_> {
             let rejected_before =
                 LazyCell::new(|| before.get(turn).map(|before| self.rejected_before(before)).unwrap_or_default());
             let was_accepted = |violation: &Violation| self.was_accepted(violation, &rejected_before);
+            let around = |path: &FieldPath| path.split_last().map(|(around, _)| around);
+            let is_beside = |one: &FieldPath, other: &FieldPath| around(one) == around(other);
             let is_needed = |violation: &&Violation| {
                 violation.kind == ViolationKind::MissingRequired
-                    && printed.iter().any(|place| violation.path.starts_with(place))
+                    && printed
+                        .iter()
+                        .any(|place| violation.path.starts_with(place) || is_beside(place, &violation.path))
                     && was_accepted(violation)
             };
             if let Some(needed) = rejected.iter().find(is_needed) {
