@@ -165,3 +165,64 @@ fn a_text_in_values_is_converted_there_whoever_prints_it() {
     };
     becomes(&chart("v1beta1"), &chart("v1"), "kubernetes@1.33", 0);
 }
+
+/// A hole on a line of its own prints nothing in a reading; in the file its action stands there.
+#[test]
+fn nothing_is_written_on_the_line_of_an_action() {
+    let class = |key: &str, behind: &str| {
+        format!(
+            "apiVersion: cluster.x-k8s.io/{}\nkind: ClusterClass\nmetadata: {{name: a, namespace: b}}\nspec:\n  infrastructure:\n    {key}:\n{{{{ toYaml .Values.x | indent 6 }}}}\n{behind}---\nkind: Other\n=== values.yaml\nx: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: DockerX, name: b}}\n",
+            if key == "ref" { "v1beta1" } else { "v1beta2" }
+        )
+    };
+    let own = class("templateRef", "    naming:\n      template: infra\n");
+    let new = class("ref", "  infrastructureNamingStrategy:\n    template: infra\n");
+    becomes(&own, new.split("===").next().unwrap(), "cluster-api@1.10", 0);
+    let set = |version: &str, last: &str| {
+        format!(
+            "apiVersion: {version}\nkind: DaemonSet\nmetadata: {{name: a, labels: {{a: b}}}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  template:\n    metadata: {{labels: {{a: b}}}}\n    spec: {{containers: [{{name: a, image: b}}]}}\n  updateStrategy:\n{{{{ toYaml .Values.strategy | indent 4 }}}}\n{last}---\nkind: Other\n=== values.yaml\nstrategy: {{type: RollingUpdate}}\n"
+        )
+    };
+    let own = set("extensions/v1beta1", "  templateGeneration: 7\n");
+    let new = set("apps/v1", "");
+    becomes(&own, new.split("===").next().unwrap(), "kubernetes@1.16", 0);
+}
+
+#[test]
+fn what_a_template_prints_by_default_stays_yaml() {
+    let stands = |action: &str| format!("`{action}` stands in what must change");
+    // The dash of the item would stand behind what the action prints.
+    let policy = "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: a}\nspec:\n  targetRef:\n    {{- toYaml .Values.target | nindent 4 }}\n    name: b\n  cors: {allowOrigins: [\"https://a\"]}\n=== values.yaml\ntarget: {group: gateway.networking.k8s.io, kind: Gateway}\n";
+    let place = "templates/a.yaml:6:5: held-back[template-action] SecurityPolicy a";
+    held(policy, "envoy-gateway@1.1.0", place, &stands("{{- toYaml .Values.target | nindent 4 }}"));
+    // `{}` stands alone.
+    let scaled = |meta: &str| {
+        format!(
+            "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {{name: a}}\nspec:\n  scaleTargetRef: {{name: a}}\n  triggers:\n  - type: cpu\n    metricType: Utilization\n    metadata:\n      {{{{- toYaml .Values.meta | nindent 6 }}}}\n=== values.yaml\nmeta: {meta}\n"
+        )
+    };
+    let place = "templates/a.yaml:10:7: held-back[template-action] ScaledObject a";
+    held(&scaled("{}"), "keda@2.5", place, &stands("{{- toYaml .Values.meta | nindent 6 }}"));
+    let own = scaled("{value: \"60\"}");
+    let new = own
+        .replace("    metricType: Utilization\n", "")
+        .replace("metadata:\n      {{", "metadata:\n      type: Utilization\n      {{");
+    becomes(&own, new.split("===").next().unwrap(), "keda@2.5", 0);
+    // An item has the column of those that the action prints.
+    let chart = "apiVersion: source.toolkit.fluxcd.io/v1beta2\nkind: HelmChart\nmetadata: {name: a}\nspec:\n  chart: ./a\n  interval: 1m\n  sourceRef: {kind: GitRepository, name: a}\n  valuesFile: a.yaml\n  valuesFiles:\n    {{- toYaml .Values.files | nindent 4 }}\n=== values.yaml\nfiles: [b.yaml]\n";
+    let place = "templates/a.yaml:10:5: held-back[template-action] HelmChart a";
+    held(chart, "flux@2.3", place, &stands("{{- toYaml .Values.files | nindent 4 }}"));
+}
+
+#[test]
+fn an_item_of_a_list_has_what_an_action_prints_on_the_next_line() {
+    let list = |lines: &str| {
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n- apiVersion: autoscaling/v2beta1\n  kind: HorizontalPodAutoscaler\n  metadata: {{name: a}}\n  spec:\n    maxReplicas: 3\n    scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: a}}\n    metrics:{lines}=== values.yaml\nmetrics:\n- type: Resource\n  resource: {{name: cpu, targetAverageUtilization: 1}}\n"
+        )
+    };
+    for lines in ["\n{{ toYaml .Values.metrics | indent 4 }}\n", "\n    {{- toYaml .Values.metrics | nindent 4 }}\n"] {
+        let run = becomes(&list(lines), &list(lines), "kubernetes@1.33", 1);
+        assert!(run.all().contains("held-back[template-action] HorizontalPodAutoscaler a"), "{}", run.all());
+    }
+}

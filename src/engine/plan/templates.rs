@@ -515,7 +515,9 @@ impl TemplatePlanner<'_, '_> {
         let lines = LineIndex::new(&reading.text);
         for (object, survey) in manifest.objects.iter().zip(&mut survey.objects) {
             let extent = manifest.extent(object);
-            let own = holes.iter().filter(|(at, _)| (extent.start..=extent.end).contains(at));
+            // An item of a list ends before a hole on the next line.
+            let end = reading.text.len() - reading.text[extent.end..].trim_start().len();
+            let own = holes.iter().filter(|(at, _)| (extent.start..=end).contains(at));
             let own = own.filter_map(|(_, hole)| Some(Hole { path: hole.path.below(&object.place)?, ..hole.clone() }));
             let follows_cluster = version_action(manifest, object, chart, reading, &lines).is_some();
             let repeated = repeated_items(manifest, object, reading, (chart.0, blocks));

@@ -206,7 +206,8 @@ pub fn verify(
         let is_alone = |template: &Template, hole: &Hole| template.actions()[hole.action].alone;
         let joins = holes.find(|(own, new)| is_alone(template, own) && !is_alone(&after, new));
         let stray = || one.reading.stray_hole(one.edits, &printed);
-        if let Some(action) = joins.map(|(own, _)| own.action).or_else(stray) {
+        let spoiled = || one.reading.spoiled_hole(one.edits, &printed);
+        if let Some(action) = joins.map(|(own, _)| own.action).or_else(stray).or_else(spoiled) {
             return Err(Mismatch::Hole(Obstacle { action }));
         }
     }

@@ -9,7 +9,7 @@ use super::reading::{Hole, Reading};
 use super::source::Candidate;
 use super::tree::Template;
 use crate::syntax::field::{FieldPath, Step};
-use crate::syntax::text::{Edit, EditSet};
+use crate::syntax::text::{Edit, EditSet, Span};
 use crate::syntax::yaml;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -125,8 +125,29 @@ pub fn field_at(text: &str, at: usize) -> FieldPath {
     FieldPath::new(path.steps().iter().take_while(is_field).cloned())
 }
 
+/// Returns the lines of the mapping or list that a hole prints into, with the key or item that it belongs to.
+pub(super) fn region(text: &str, hole: &Hole) -> Span {
+    let before = document(&text[..hole.at]);
+    let owner = hole.column.and_then(|column| owner(before, column, Wanted::OrList));
+    let Some(Owner { start, column, .. }) = owner else { return Span::new(0, text.len()) };
+    let is_inside = |line: &&str| {
+        let indent = indent(line);
+        line.trim().is_empty() || indent > column || (indent == column && item(&line[indent..]).is_some())
+    };
+    let rest = text[hole.at..].find('\n').map_or("", |feed| &text[hole.at + feed + 1..]);
+    let behind: usize = rest.split_inclusive('\n').take_while(is_inside).map(str::len).sum();
+    Span::new(hole.at - before.len() + start, text.len() - rest.len() + behind)
+}
+
+/// Returns whether an item is at the column of a hole, with nothing between the two but what is in that.
+pub(super) fn is_behind_item(text: &str, hole: &Hole) -> bool {
+    let before = document(&text[..hole.at]);
+    let last = hole.column.and_then(|column| lines_before(before, column).next());
+    last.is_some_and(|(at, line)| Some(at) == hole.column && item(line).is_some())
+}
+
 /// Returns the last document of a text.
-fn document(text: &str) -> &str {
+pub(super) fn document(text: &str) -> &str {
     let start = text.match_indices("---").map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
     &text[start.last().map_or(0, |dashes| dashes + 3)..]
 }
@@ -176,7 +197,7 @@ fn unquoted(key: &str) -> &str {
 }
 
 /// Returns the data of the documents of a text; `None` where it is no YAML.
-fn data(text: &str) -> Option<Vec<Value>> {
+pub(super) fn data(text: &str) -> Option<Vec<Value>> {
     let tree = yaml::parse(text).ok()?;
     tree.documents().iter().map(|document| yaml::read_value(&tree, text, document.root).ok()).collect()
 }

@@ -28,6 +28,7 @@ mod default_value;
 mod description;
 mod environment;
 mod expression;
+mod filled;
 mod flow;
 mod functions;
 mod hole;
