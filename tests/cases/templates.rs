@@ -201,12 +201,13 @@ fn inside(lines: &[&str], [start, end]: [usize; 2]) -> Option<Value> {
     (has_lines && is_structure && !has_empty(&value)).then_some(value)
 }
 
-/// Returns whether a value is an empty mapping or list, or has one.
+/// Returns whether a value is null or an empty mapping or list, or has one.
 fn has_empty(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty() || items.iter().any(has_empty),
         Value::Object(map) => map.is_empty() || map.values().any(has_empty),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: a reading that prints a byte that an edit touches wants that edit.
 
 use super::environment::Environment;
+use super::filled::spoiled_hole;
 use super::lex::{Action, Unclosed};
 use super::memo::Known;
 use super::print::Printer;
@@ -206,7 +207,7 @@ pub fn verify(
         let is_alone = |template: &Template, hole: &Hole| template.actions()[hole.action].alone;
         let joins = holes.find(|(own, new)| is_alone(template, own) && !is_alone(&after, new));
         let stray = || one.reading.stray_hole(one.edits, &printed);
-        let spoiled = || one.reading.spoiled_hole(one.edits, &printed);
+        let spoiled = || spoiled_hole(one.reading, one.edits, &printed);
         if let Some(action) = joins.map(|(own, _)| own.action).or_else(stray).or_else(spoiled) {
             return Err(Mismatch::Hole(Obstacle { action }));
         }

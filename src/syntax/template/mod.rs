@@ -11,11 +11,11 @@
 //! - `uses` is what is done with each of the values, `whole` whether a range prints each item as it is, `yaml_reads` which definitions are read instead of printed.
 //! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `comments` prints comments, `search` finds the readings that show every branch, and pairs of
 //!   branches, `pairs` which of them the readings have, `blocks` where the blocks are.
-//! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `agree` joins the edits of
-//!   all readings.
+//! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `filled` whether that is YAML
+//!   with them, `agree` joins the edits of all readings.
 //! - `tests` compares all of that with what Helm prints.
 //!
-//! Invariant: nothing here knows Kubernetes objects, and but for `toYaml` and `fromYaml` no YAML; every text is taken, and the cost is bounded by its length and the limit of
+//! Invariant: nothing here knows Kubernetes objects, or more of YAML than its data and columns; every text is taken, and the cost is bounded by its length and the limit of
 //! readings.
 
 mod agree;
