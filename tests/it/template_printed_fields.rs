@@ -226,3 +226,21 @@ fn an_item_of_a_list_has_what_an_action_prints_on_the_next_line() {
         assert!(run.all().contains("held-back[template-action] HorizontalPodAutoscaler a"), "{}", run.all());
     }
 }
+
+#[test]
+fn a_value_that_is_called_otherwise_is_looked_for_in_values() {
+    let class = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {{name: a}}\nspec:\n  controllerName: {{{{ .Values.name }}}}\n=== values.yaml\nname: {name}\n"
+        )
+    };
+    let own = class("gateway.nginx.org/nginx-gateway-controller");
+    becomes(&own, &own, "ngf@2.6.7", 0);
+    let place = "templates/a.yaml:5:3: held-back[template-action] GatewayClass a";
+    let part = "what an action prints decides what becomes of spec.controllerName";
+    held(&class("k8s-gateway.nginx.org/nginx-gateway-controller"), "ngf@2.6.7", place, part);
+    // Where no default is known, it can be any of them.
+    let own = "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: a}\nspec:\n  controllerName: {{ .Values.name }}\n";
+    let place = "templates/a.yaml:5:3: held-back[not-convertible] GatewayClass a";
+    held(own, "ngf@2.6.7", place, "the conversion depends on the value of `{{ .Values.name }}`");
+}

@@ -120,13 +120,12 @@ impl Fitting<'_, '_> {
         let TargetSchema { catalog, release, name, .. } = &self.schema;
         let before = LazyCell::new(|| self.subject.open().data_by_default(&self.subject.object.value));
         let written = LazyCell::new(|| self.rejected(version));
-        let has = |catalog: &Catalog, path: &FieldPath| catalog.fields_of(&path.pattern()).next().is_some();
         for (turn, (trial, printed)) in self.session.by_default().into_iter().enumerate() {
             let rejected = catalog.check(trial.object(), *release, version);
             let is_lost = |violation: &&Violation| {
                 matches!(violation.kind, ViolationKind::UnknownField { .. })
                     && printed.iter().any(|place| violation.path.starts_with(place))
-                    && has(catalog, &violation.path)
+                    && catalog.fields_of(&violation.path.pattern()).next().is_some()
             };
             let rejected_before =
                 LazyCell::new(|| before.get(turn).map(|before| self.rejected_before(before)).unwrap_or_default());

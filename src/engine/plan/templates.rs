@@ -418,10 +418,7 @@ impl TemplatePlanner<'_, '_> {
         let mut versions = manifest::values_on_lines(&reading.text, "apiVersion");
         let leaves_version = versions.any(|version| self.leaves_version(version));
         let types = PrintedTypes::of(planner.goal(), &manifest, reading);
-        let mut planned = planned.last();
-        if let Some(change) = planned.as_mut().and_then(|planned| planned.change.as_mut()) {
-            change.edits = reading.behind_holes(template, &change.edits);
-        }
+        let mut planned = planned.last().map(|planned| edited_behind_holes(planned, (template, reading)));
         let mut followed = followed(&manifest, chart, reading);
         // What changes does not follow the cluster to the target.
         let stays = |place: &Location| {
@@ -540,6 +537,14 @@ impl TemplatePlanner<'_, '_> {
         }
         survey
     }
+}
+
+/// Returns the plan of a reading with edits that put nothing on the lines of holes.
+fn edited_behind_holes(mut planned: PlannedFile, (template, reading): (&Template, &template::Reading)) -> PlannedFile {
+    if let Some(change) = &mut planned.change {
+        change.edits = reading.behind_holes(template, &change.edits);
+    }
+    planned
 }
 
 /// Returns what is known of the cluster and a chart.

@@ -73,6 +73,10 @@ impl Operation for Values {
             if OpenText::of(old)
                 .is_some_and(|open| self.table.iter().any(|pair| open.can_be(pair.facing(pass.direction)[0])))
             {
+                // What it is by default is looked at; what users set is their own.
+                if session.open().is_known_by_default(session.object(), &path) {
+                    continue;
+                }
                 return Err(undecided(path, session.object()));
             }
             let Some(pair) = self.pair_of(pass.direction, old) else { continue };
