@@ -122,7 +122,7 @@ fn what_a_rule_looks_for_can_stand_in_an_action() {
         "{{ ternary `karpenter.sh/disruption` `x` .Values.m }}",
     ] {
         let part = "(rule karpenter/v1.0.0/pod-toleration-of-disruption";
-        held(&tolerating(key), "karpenter@1.6", "templates/a.yaml:11:9: held-back[template-action] DaemonSet a", part);
+        held(&tolerating(key), "karpenter@1.6", "templates/a.yaml:11:9: held-back[not-convertible] DaemonSet a", part);
     }
 }
 

@@ -236,11 +236,22 @@ fn a_value_that_is_called_otherwise_is_looked_for_in_values() {
     };
     let own = class("gateway.nginx.org/nginx-gateway-controller");
     becomes(&own, &own, "ngf@2.6.7", 0);
-    let place = "templates/a.yaml:5:3: held-back[template-action] GatewayClass a";
-    let part = "what an action prints decides what becomes of spec.controllerName";
-    held(&class("k8s-gateway.nginx.org/nginx-gateway-controller"), "ngf@2.6.7", place, part);
-    // Where no default is known, it can be any of them.
-    let own = "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: a}\nspec:\n  controllerName: {{ .Values.name }}\n";
     let place = "templates/a.yaml:5:3: held-back[not-convertible] GatewayClass a";
-    held(own, "ngf@2.6.7", place, "the conversion depends on the value of `{{ .Values.name }}`");
+    let part = "the conversion depends on the value of `{{ .Values.name }}`";
+    // An old one, one that users set, and one of which no default is known.
+    for name in ["k8s-gateway.nginx.org/nginx-gateway-controller", "", "\"\""] {
+        held(&class(name), "ngf@2.6.7", place, part);
+    }
+    let unknown = class("a").split("=== values.yaml").next().unwrap().to_owned();
+    held(&unknown, "ngf@2.6.7", place, part);
+    // One item of many.
+    let many = "{{- range .Values.names }}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: a}\nspec:\n  controllerName: {{ . }}\n{{- end }}\n=== values.yaml\nnames:\n".to_owned()
+        + &"- a.b/c\n".repeat(20)
+        + "- k8s-gateway.nginx.org/nginx-gateway-controller\n";
+    held(
+        &many,
+        "ngf@2.6.7",
+        "templates/a.yaml:7:3: held-back[not-convertible] GatewayClass a",
+        "depends on the value of",
+    );
 }

@@ -444,8 +444,8 @@ fn an_annotation_whose_value_an_action_prints_is_held_back() {
     };
     held(
         &pods("seccomp.security.alpha.kubernetes.io/pod"),
-        "templates/a.yaml:11:13: held-back[template-action] CronJob a",
-        "where the users of the chart set nothing else, what an action prints decides what becomes of",
+        "templates/a.yaml:11:13: held-back[invalid-in-target] CronJob a",
+        "the conversion depends on the value of `{{ .Values.profile }}`",
     );
     let converted = pods("seccomp.example.com/pod").replace("batch/v1beta1", "batch/v1");
     converts(&pods("seccomp.example.com/pod"), &converted);

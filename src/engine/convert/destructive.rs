@@ -66,9 +66,8 @@ impl ValuesRule<'_> {
         let around = around.iter().filter(|carried| place.starts_with(&carried.place));
         let version = around.filter_map(|carried| carried.chart_version()).next().or(self.chart_version);
         let is_new = |version: &str| is_from(pack.without_suffix(version), self.bundle());
-        let by_default = |version: &str| session.open().texts.iter().find(|(text, _)| text == version);
         let is_new_by_default = |version: &str| {
-            let values = by_default(version).map(|(_, values)| values.as_slice()).unwrap_or_default();
+            let values = session.open().values_of(version).unwrap_or_default();
             !values.is_empty() && values.iter().all(|value| value.as_str().is_some_and(is_new))
         };
         match (version, self.goal.choices.origins.get(pack.name())) {

@@ -125,10 +125,10 @@ impl<'a> Subject<'a> {
             LazyLock::new(|| FieldPath::default().key("spec").key("template").key("spec").key("containers"));
         CONTAINERS.get(&self.object.value).is_none()
             && !self.open().holes.iter().any(|hole| hole.is_content || CONTAINERS.starts_with(&hole.path))
-            && !CONTAINERS.ancestors().any(|around| self.is_variable(&around))
             && self.completeness() == Completeness::Whole
             && !self.is_judged_as_built()
             && self.catalog().fields_of(&CONTAINERS.pattern()).any(|field| field.required)
+            && !CONTAINERS.ancestors().any(|around| self.is_variable(&around))
     }
 
     /// Returns the subject as a part of an object.

@@ -52,9 +52,8 @@ pub(super) fn printed_references(object: &Object, open: &OpenParts, leaving: &Le
 /// Returns the kind that a mapping has, or those that an action prints there by default or chooses between; `None` where that is not known.
 fn kinds_in<'v>(around: &'v Value, open: &'v OpenParts) -> Option<Vec<&'v str>> {
     let kind = around.get("kind").and_then(Value::as_str)?;
-    let known = open.texts.iter().find(|(text, _)| text == kind);
-    match known {
-        Some((_, values)) => Some(values.iter().filter_map(Value::as_str).collect()),
+    match open.values_of(kind) {
+        Some(values) => Some(values.iter().filter_map(Value::as_str).collect()),
         None => (!kind.contains(ACTION)).then(|| vec![kind]),
     }
 }

@@ -144,6 +144,13 @@ impl OpenParts {
         self.has_contents() || !self.values.is_empty()
     }
 
+    /// Returns what a text that stands for what an action prints can be, if all of that is known: by default, then otherwise. Of a range with
+    /// as many turns as are looked at, others may be left out.
+    pub(crate) fn values_of(&self, text: &str) -> Option<&[Value]> {
+        let known = self.texts.iter().find(|(known, _)| known == text).map(|(_, values)| values.as_slice());
+        known.filter(|values| values.len() < TURNS)
+    }
+
     /// Returns whether it is known what is printed at `place` of `data` where users set nothing.
     pub(crate) fn is_known_by_default(&self, data: &Value, place: &FieldPath) -> bool {
         let is_known = |text: &str| self.texts.iter().any(|(known, _)| known == text);

@@ -73,8 +73,11 @@ impl Operation for Values {
             if OpenText::of(old)
                 .is_some_and(|open| self.table.iter().any(|pair| open.can_be(pair.facing(pass.direction)[0])))
             {
-                // What it is by default is looked at; what users set is their own.
-                if session.open().is_known_by_default(session.object(), &path) {
+                // What it is by default is looked at; what users set is their own, and what is empty is for them to set.
+                let is_other =
+                    |value: &Value| !value.is_null() && value != "" && self.pair_of(pass.direction, value).is_none();
+                let known = old.as_str().and_then(|text| session.open().values_of(text)).unwrap_or_default();
+                if !known.is_empty() && known.iter().all(is_other) {
                     continue;
                 }
                 return Err(undecided(path, session.object()));

@@ -238,10 +238,12 @@ impl Reading {
         let starts: BTreeSet<usize> = self.holes.iter().filter(own).map(|hole| hole.at).collect();
         let joined = edits.clone().joined();
         let feed = |edit: &Edit| {
-            let feed = edit.span.of(&self.text).split_inclusive('\n').next().filter(|line| line.trim().is_empty())?;
-            let behind = [&edit.text, &self.text[edit.span.end..]].concat();
+            let own =
+                edit.span.of(&self.text).split_inclusive('\n').next().filter(|_| starts.contains(&edit.span.start));
+            let feed = own.filter(|line| line.trim().is_empty() && line.ends_with('\n'))?;
+            let behind = if edit.text.is_empty() { &self.text[edit.span.end..] } else { &edit.text };
             let is_apart = behind.is_empty() || behind.starts_with(['\n', '\r']);
-            (starts.contains(&edit.span.start) && feed.ends_with('\n') && !is_apart).then_some(feed.len())
+            (!is_apart).then_some(feed.len())
         };
         let moved = joined.edits().iter().map(|edit| match feed(edit) {
             Some(feed) => Edit::new(edit.span.start + feed, edit.span.end, edit.text.clone()),
