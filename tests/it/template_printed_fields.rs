@@ -189,6 +189,26 @@ fn nothing_is_written_on_the_line_of_an_action() {
 }
 
 #[test]
+fn what_is_added_is_put_behind_the_lines_of_actions() {
+    let webhook = |version: &str, lines: &str, added: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/{version}\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n  - name: a.b.c\n    clientConfig: {{url: \"https://a\"}}\n{lines}{added}---\nkind: Other\n"
+        )
+    };
+    let added = "    failurePolicy: Ignore\n    matchPolicy: Exact\n    timeoutSeconds: 30\n    admissionReviewVersions:\n      - v1beta1\n";
+    let values = "=== values.yaml\nns: {matchLabels: {a: b}}\nrules: [{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n";
+    for lines in [
+        "    sideEffects: None\n    namespaceSelector:\n{{ toYaml .Values.ns | indent 6 }}\n",
+        "    sideEffects: None\n    namespaceSelector:\n{{ toYaml .Values.ns | indent 6 }}\n{{ toYaml .Values.more | indent 6 }}\n",
+        "    sideEffects: None\n{{- if .Values.ns }}\n    namespaceSelector:\n{{ toYaml .Values.ns | indent 6 }}\n{{- end }}\n",
+        "    sideEffects: None\n    {{- with .Values.ns }}\n    namespaceSelector:\n{{ toYaml . | indent 6 }}\n    {{- end }}\n",
+        "    sideEffects: None\n    rules:\n{{ toYaml .Values.rules | indent 4 }}\n",
+    ] {
+        becomes(&(webhook("v1beta1", lines, "") + values), &webhook("v1", lines, added), "kubernetes@1.22", 0);
+    }
+}
+
+#[test]
 fn what_a_template_prints_by_default_stays_yaml() {
     let stands = |action: &str| format!("`{action}` stands in what must change");
     // The dash of the item would stand behind what the action prints.

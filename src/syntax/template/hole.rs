@@ -246,6 +246,7 @@ impl Reading {
             (!is_apart).then_some(feed.len())
         };
         let moved = joined.edits().iter().map(|edit| match feed(edit) {
+            _ if edit.span.is_empty() => self.behind_lines_of_holes(edit, &starts),
             Some(feed) => Edit::new(edit.span.start + feed, edit.span.end, edit.text.clone()),
             None => edit.clone(),
         });
@@ -254,6 +255,26 @@ impl Reading {
         moved
             .filter(|moved| reads(moved).is_some_and(|data| Some(data) == reads(edits)))
             .unwrap_or_else(|| edits.clone())
+    }
+
+    /// Returns an insertion of lines behind the lines of the holes that begin at `starts` and do not take them in.
+    fn behind_lines_of_holes(&self, edit: &Edit, starts: &BTreeSet<usize>) -> Edit {
+        let (mut at, mut text) = (edit.span.start, edit.text.clone());
+        let feed = if self.text[at..].starts_with('\r') { "\r\n" } else { "\n" };
+        if let Some(lines) = text.strip_prefix(feed).filter(|_| self.text[at..].starts_with(feed)) {
+            (at, text) = (at + feed.len(), format!("{lines}{feed}"));
+        }
+        let inserted = indent(&text);
+        let is_around = |at: usize| {
+            let hole = self.holes.iter().find(|hole| hole.at == at).filter(|_| starts.contains(&at));
+            let owner = hole.and_then(|hole| owner(document(&self.text[..at]), hole.column?, Wanted::OrList));
+            owner.is_some_and(|owner| inserted <= owner.column) && self.text[at..].starts_with(feed)
+        };
+        let mut last = at;
+        while text.ends_with(feed) && is_around(last) {
+            last += feed.len();
+        }
+        if last == at { edit.clone() } else { Edit::new(last, last, text) }
     }
 
     /// Returns whether what an insertion adds is printed once for each key or item that it belongs to, where `candidate` makes it: both are in
