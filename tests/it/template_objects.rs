@@ -403,12 +403,14 @@ fn a_port_is_what_the_values_of_the_chart_have_if_the_user_accepts_that() {
         ("{{ default 80 .Values.service.other }}", "number", "has a number"),
         ("{{ default .Values.service.port .Values.service.other }}", "number", "has a number"),
         ("{{ .Values.service.name }}", "name", "has a name"),
+        ("\"{{ .Values.service.name }}\"", "name", "has a name"),
+        ("'{{ .Values.service.name }}'", "name", "has a name"),
     ] {
         let (before, after) = ports(port, kind);
         held(
             &before,
             "templates/a.yaml:12:15: held-back[not-convertible]",
-            &format!("depends on the value of `{port}`"),
+            &format!("depends on the value of `{}`", port.trim_matches(['"', '\''])),
         );
         held(&before, "help: `--chart-defaults` goes by values.yaml", said);
         let tree = chart(&before, "\n");

@@ -462,10 +462,13 @@ impl<'p, 'e> Printer<'p, 'e> {
         before.trims_after && between.trim().is_empty()
     }
 
-    /// Returns the type of what an action prints that is not in quotes, where it is known.
+    /// Returns the type of what an action prints, where it is known: in quotes, that is a text. One of digits is no number there, and no name.
     fn printed_type(&self, value: &Resolved) -> Option<PrintedType> {
-        let begins = self.line().trim_end().ends_with([':', '-', '[', '{', ',']);
-        begins.then(|| type_of(&value.value, self.environment).or_else(|| self.type_by_default(value))).flatten()
+        let line = self.line();
+        let before = line.strip_suffix(['"', '\'']);
+        let begins = before.unwrap_or(line).trim_end().ends_with([':', '-', '[', '{', ',']);
+        let find = || type_of(&value.value, self.environment).or_else(|| self.type_by_default(value));
+        begins.then(find).flatten().filter(|printed| before.is_none() || !printed.is_number)
     }
 
     /// Returns the type of what is printed where users of the chart set nothing, outside of definitions.
