@@ -1,6 +1,6 @@
 //! Actions of which all is known, and comments, in fields that move: they move as they are.
 
-use super::templates::{converts, held};
+use super::templates::{CURRENT, becomes, converts, held, needs_nothing, says};
 
 /// Returns an Ingress with these lines in its backend, before or after, and further files.
 fn ingress(name: &str, backend: &str, rest: &str) -> String {
@@ -147,4 +147,21 @@ fn json_may_be_over_several_lines() {
         )
     };
     converts(&quoted("v1beta1"), &quoted("v1"));
+}
+
+#[test]
+fn a_comment_before_what_begins_on_the_next_line_acknowledges_a_finding() {
+    let scaled = |comment: &str| {
+        format!(
+            "apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nmetadata: {{name: x}}\nspec:\n  maxReplicas: 3\n  metrics:{comment}\n    {{{{- toYaml .Values.metrics | nindent 4 }}}}\n=== values.yaml\nmetrics: []\n"
+        )
+    };
+    let ignore = "{{- /* reversion: ignore[template-action] by hand */}}";
+    needs_nothing(&scaled(&format!(" {ignore}")), 0);
+    let inside = scaled(&format!("\n    {ignore}"));
+    says(
+        &becomes(&inside, &inside, CURRENT, 1),
+        "templates/a.yaml:7:5: warning[unused-ignore]",
+        "the comment is at nothing",
+    );
 }

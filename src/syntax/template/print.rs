@@ -247,7 +247,9 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.reading.giving.insert(index);
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value.value) {
-            self.print_due("");
+            // What `nindent` prints begins on the next line.
+            let is_below = value.value.pipe().next().is_some_and(|(function, _)| function == "nindent");
+            self.print_due(if is_below { "\n" } else { "" });
             let column = column(self.part, action, &value.value, self.environment.defines);
             let (at, action) = (self.reading.text.len(), index);
             let hole = Hole { at, column, required: None, by_default: None, has_branches: false, key: None, action };
