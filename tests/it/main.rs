@@ -65,6 +65,8 @@ mod template_constraints;
 mod template_defaults;
 mod template_forms;
 mod template_functions;
+mod template_guards;
+mod template_libraries;
 mod template_moves;
 mod template_objects;
 mod template_open;

@@ -209,6 +209,41 @@ fn what_is_added_is_put_behind_the_lines_of_actions() {
 }
 
 #[test]
+fn what_is_added_is_put_behind_the_blocks_that_end_a_mapping() {
+    let webhook = |version: &str, before: &str, lines: &str, added: &str, behind: &str| {
+        format!(
+            "{before}apiVersion: admissionregistration.k8s.io/{version}\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n  - name: a.b.c\n    clientConfig: {{url: \"https://a\"}}\n    failurePolicy: Fail\n    timeoutSeconds: 10\n    admissionReviewVersions: [v1beta1]\n    sideEffects: None\n{lines}{added}{behind}"
+        )
+    };
+    let on = "{{- if .Values.on }}\n";
+    let outer = "{{- if .Values.outer }}\n";
+    let guarded = format!("    {on}    namespaceSelector: {{matchLabels: {{a: b}}}}\n    {{{{- end }}}}\n");
+    let nested = format!(
+        "    {on}    namespaceSelector:\n      matchLabels:\n        a: b\n        {{{{- with .Values.more }}}}\n        c: {{{{ . }}}}\n        {{{{- end }}}}\n    {{{{- end }}}}\n"
+    );
+    let either = format!(
+        "    {on}    namespaceSelector: {{}}\n    {{{{- else if .Values.more }}}}\n    objectSelector: {{}}\n    {{{{- end }}}}\n"
+    );
+    let twice = format!("{guarded}    {{{{- if .Values.more }}}}\n    objectSelector: {{}}\n    {{{{- end }}}}\n");
+    let all = "{{- range .Values.all }}\n---\n";
+    for lines in [guarded, nested, either, twice] {
+        for (before, behind) in [("", ""), ("", "---\nkind: Other\n"), (outer, "{{- end }}\n"), (all, "{{- end }}\n")] {
+            let own = webhook("v1beta1", before, &lines, "", behind);
+            let new = webhook("v1", before, &lines, "    matchPolicy: Exact\n", behind);
+            becomes(&own, &new, "kubernetes@1.22", 0);
+        }
+    }
+    // What belongs into each turn of a range is not put behind it, and nothing on the line of an action.
+    let items = "  - name: a.b.d\n    clientConfig: {url: \"https://a\"}\n    failurePolicy: Fail\n    timeoutSeconds: 10\n    admissionReviewVersions: [v1beta1]\n    sideEffects: None\n";
+    let of_range = |last: &str| format!("  {{{{- range .Values.all }}}}\n{items}{last}  {{{{- end }}}}\n");
+    let last = "    {{- if .on }}\n    namespaceSelector: {}\n    {{- end }}\n";
+    let added = "    matchPolicy: Exact\n";
+    let own = webhook("v1beta1", "", &of_range(last), "", "");
+    let first = own.replace("/v1beta1\n", "/v1\n").replace("  {{- range", "    matchPolicy: Exact\n  {{- range");
+    becomes(&own, &first.replace(last, &format!("{last}{added}")), "kubernetes@1.22", 0);
+}
+
+#[test]
 fn what_a_template_prints_by_default_stays_yaml() {
     let stands = |action: &str| format!("`{action}` stands in what must change");
     // The dash of the item would stand behind what the action prints.

@@ -75,9 +75,22 @@ impl Fitting<'_, '_> {
         if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
             self.report_less_stable(fitting, first);
         }
+        self.report_guarded(version, first);
         self.log.notes.extend(told);
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         self.session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
+    }
+
+    /// Reports that the object keeps its apiVersion although the target serves a more stable one, because a condition of its template names it.
+    fn report_guarded(&mut self, version: &str, first: &Version<'_>) {
+        let Some(guard) = self.subject.open().guard.as_deref().filter(|_| version != first.name) else { return };
+        let group = &self.schema.catalog.kind().group;
+        let message = format!(
+            "the object stays {group}/{version}, which `{guard}` asks for; the target prefers {group}/{}",
+            first.name
+        );
+        let remark = Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message);
+        self.log.less_stable(remark.help("change both by hand to get the other one"), false);
     }
 
     /// Returns what the schema of a version rejects, whatever variables in the object become.

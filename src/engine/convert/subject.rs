@@ -144,8 +144,9 @@ impl<'a> Subject<'a> {
     /// Returns what was chosen for the object.
     pub(super) fn choices(&self) -> ObjectChoices<'a> {
         let choices = self.goal.choices_for(self.context.place.file);
-        // What the cluster chooses is what it prefers.
-        let version = if self.open().follows_cluster { VersionChoice::Keep } else { choices.version };
+        // What the cluster chooses is what it prefers, and what a condition names cannot change without it.
+        let is_kept = self.open().follows_cluster || self.open().guard.is_some();
+        let version = if is_kept { VersionChoice::Keep } else { choices.version };
         ObjectChoices { version, ..choices }
     }
 

@@ -21,6 +21,7 @@ use crate::engine::finding::{Code, Finding, Location, Severity};
 use crate::knowledge::carrier::Carried;
 use crate::knowledge::release::ApiVersion;
 use crate::syntax::field::{Entries, FieldPath};
+use crate::syntax::template::{Action, Part, Template};
 use crate::syntax::text::{LineIndex, Span};
 use crate::syntax::yaml::{self, Problem, ProblemCode, Tree};
 
@@ -68,8 +69,14 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
         kind.starts_with("{{") || recognizer.is_known_kind(None, &kind[..end])
     };
     let prints_all = |text: &str| {
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "---");
-        lines.all(|line| line.starts_with("{{")) && ["include", "template"].iter().any(|call| text.contains(call))
+        let calls = || ["include", "template"].iter().any(|call| text.contains(call));
+        let is_one = |part: Part<'_>| {
+            let prints = |action: &Action| action.prints_whole().is_some();
+            part.name().is_none() && part.is_without_text() && part.actions().any(prints)
+        };
+        rests(text, "kind").next().is_none()
+            && calls()
+            && Template::parse(text).is_ok_and(|template| template.parts().any(is_one))
     };
     let text = is_in_templates(file).then(|| std::str::from_utf8(bytes).ok()).flatten()?;
     // Without an action, it prints what it is.

@@ -76,7 +76,7 @@ pub(crate) use kube_versions::excluded;
 pub(crate) use manifests::Manifests;
 pub(crate) use outside::NamedOutside;
 pub use planner::Planner;
-pub(crate) use printed_types::leaves_version;
+pub(crate) use printed_types::{leaves_type, leaves_version};
 pub use recognizer::recognizer;
 pub use scope::Scope;
 pub(crate) use scope::{Dependent, Listed, Others};

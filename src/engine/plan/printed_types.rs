@@ -340,12 +340,18 @@ pub(crate) fn leaves_version(goal: &Goal<'_>, api_version: &str) -> bool {
 }
 
 /// Returns whether the target of `goal` does not serve a kind at an apiVersion that it once had.
-pub(super) fn leaves_type(goal: &Goal<'_>, api_version: &str, kind: &str) -> bool {
+pub(crate) fn leaves_type(goal: &Goal<'_>, api_version: &str, kind: &str) -> bool {
     let ApiVersion { group, version } = ApiVersion::parse(api_version);
     let Some(target) = goal.target_of(&group) else { return false };
     let catalog = target.pack.catalog(&GroupKind { group, kind: kind.to_owned() });
     let serving = catalog.map(|catalog| catalog.serving(&version)).unwrap_or_default();
     !serving.is_empty() && !serving.contains(target.release)
+}
+
+/// Returns whether a condition names an apiVersion, alone or before a kind.
+pub(super) fn names_version(condition: &str, version: &str) -> bool {
+    let is_whole = |(at, _): (usize, &str)| condition[at + 1 + version.len()..].starts_with(['"', '/']);
+    condition.match_indices(&format!("\"{version}")).any(is_whole)
 }
 
 /// Returns the apiVersions of the objects in some data.

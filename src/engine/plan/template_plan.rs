@@ -13,7 +13,7 @@ use super::chart_report::{Followed, Kinds};
 use super::definitions::{Definitions, TemplateFile};
 use super::file::PlannedFile;
 use super::planned_text::{PlannedTemplate, PlannedText};
-use super::printed_types::{made_versions, written_versions};
+use super::printed_types::{made_versions, names_version, written_versions};
 use super::reading_plan::{ReadingPlan, is_within};
 use super::unknown_types::{OpenTypes, of_foreign, of_suffixed};
 use crate::engine::convert::{ObjectPlan, Outcome};
@@ -23,8 +23,8 @@ use crate::engine::manifest::{self, Ignore, Ignores, Recognizer};
 use crate::engine::notices::pins::Pin;
 use crate::syntax::field::FieldPath;
 use crate::syntax::template::{
-    self, Action, Disagreement, Edited, Environment, Obstacle, Part, Placeholders, Reading, Reason, Source, Template,
-    Unprinted,
+    self, Action, Disagreement, Edited, Environment, Hole, Obstacle, Part, Placeholders, Reading, Reason, Source,
+    Template, Unprinted,
 };
 use crate::syntax::text::{EditSet, LineIndex, Position, Span};
 
@@ -132,8 +132,18 @@ impl<'t> TemplatePlan<'t> {
         let known =
             self.readings.iter().filter(is_own).flat_map(|one| one.objects().map(|object| one.printed_by(object)));
         let known: BTreeSet<Option<usize>> = known.collect();
+        let own = || self.readings.iter().filter(is_own).map(|one| &one.reading);
+        let holes = || own().flat_map(|reading| reading.holes.iter().map(move |hole| (reading, hole)));
+        let all: BTreeSet<usize> = holes().map(|(_, hole)| hole.action()).collect();
         let body = self.template.parts().find(|part| part.name().is_none() && part.is_without_text());
-        for number in body.into_iter().flat_map(Part::action_numbers).filter(|number| !known.contains(&Some(*number))) {
+        let others = body.into_iter().flat_map(Part::action_numbers).filter(|number| !all.contains(number));
+        // Of values that are empty, a definition prints nothing, and objects in values are converted there.
+        let is_printed =
+            |hole: &Hole| !hole.is_of_objects && hole.by_default.as_ref().is_none_or(|all| !all.is_empty());
+        let documents =
+            holes().filter(|(reading, hole)| template::is_document(&reading.text, hole) && is_printed(hole));
+        let documents: BTreeSet<usize> = documents.map(|(_, hole)| hole.action()).chain(others).collect();
+        for number in documents.into_iter().filter(|number| !known.contains(&Some(*number))) {
             let action = &self.template.actions()[number];
             if action.prints_whole().is_some_and(|name| is_foreign(name, &self.file.definitions, &leaves, PASSED_ON)) {
                 let place = self.place(action.span.start);
@@ -487,8 +497,9 @@ impl<'t> TemplatePlan<'t> {
         };
         let unprinted =
             self.unprinted.iter().filter(|one| is_within(one.span, around)).find(decides).map(|one| one.action);
-        let versions: BTreeSet<String> = self.objects_of(part).map(|(_, object)| object.from.1.to_string()).collect();
-        let names_version = |text: &str| versions.iter().any(|version| text.contains(&format!("{version}\"")));
+        let versions = self.objects_of(part).filter(|(_, object)| object.from.1 != object.to.1);
+        let versions: BTreeSet<String> = versions.map(|(_, object)| object.from.1.to_string()).collect();
+        let names_version = |text: &str| versions.iter().any(|version| names_version(text, version));
         let conditions = (0..actions.len()).filter(|at| actions[*at].is_condition());
         let mut guards = conditions.filter(|at| is_within(actions[*at].span, around));
         unprinted.or_else(|| guards.find(|at| names_version(actions[*at].span.of(&self.file.text))))

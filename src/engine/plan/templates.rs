@@ -20,7 +20,7 @@ use super::kube_versions::{cluster, kube_version};
 use super::manifests::ReadObjects;
 use super::planned_text::{PlannedTemplate, PlannedText};
 use super::printed_references::{Leaving, printed_references};
-use super::printed_types::{PrintedTypes, Texts, leaves_type, leaves_version, made_versions};
+use super::printed_types::{PrintedTypes, Texts, leaves_type, leaves_version, made_versions, names_version};
 use super::reading_plan::ReadingPlan;
 use super::relevant_blocks::{HolePlaces, RelevantBlocks, Views, add_relevant};
 use super::repeated_items::repeated_items;
@@ -518,7 +518,8 @@ impl TemplatePlanner<'_, '_> {
             let own = own.filter_map(|(_, hole)| Some(Hole { path: hole.path.below(&object.place)?, ..hole.clone() }));
             let follows_cluster = version_action(manifest, object, chart, reading, &lines).is_some();
             let repeated = repeated_items(manifest, object, reading, (chart.0, blocks));
-            let mut open = OpenParts { holes: own.collect(), follows_cluster, repeated, ..OpenParts::default() };
+            let guard = guard_of(chart.0, object);
+            let mut open = OpenParts { holes: own.collect(), follows_cluster, guard, repeated, ..OpenParts::default() };
             for OpenPlace { path, text, is_key } in open_places(&object.value) {
                 // A kind that an action prints inside the object is of a reference.
                 survey.has_names |= !is_key && path.steps().len() > 1 && path.last_key() == Some("kind");
@@ -590,6 +591,14 @@ pub(crate) fn printed_version(
         let made = reading.by_default().flat_map(|(_, value)| made_versions(value)).map(str::to_owned);
         written.chain(made).find(|version| leaves_version(goal, version))
     })
+}
+
+/// Returns the condition of a template that names the apiVersion of an object.
+fn guard_of(template: &Template, object: &Object) -> Option<String> {
+    let mut conditions = template.actions().iter().filter(|action| action.is_condition());
+    let version = object.api_version.to_string();
+    let guard = conditions.find(|action| names_version(action.span.of(template.text()), &version))?;
+    Some(guard.on_one_line(template.text()))
 }
 
 /// Returns the actions that print the apiVersion of objects, where what they print is known: that follows from the cluster.

@@ -79,6 +79,8 @@ pub struct OpenParts {
     pub repeated: Vec<FieldPath>,
     /// Whether an action prints the apiVersion, which is what the cluster wants it to be.
     pub follows_cluster: bool,
+    /// The condition of the template that names the apiVersion, if one does.
+    pub guard: Option<String>,
 }
 
 /// An object where nothing is open.
@@ -92,6 +94,7 @@ static NOTHING: OpenParts = OpenParts {
     missing: Vec::new(),
     repeated: Vec::new(),
     follows_cluster: false,
+    guard: None,
 };
 
 impl Default for &OpenParts {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what cannot be read is not there.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -67,6 +67,24 @@ pub(super) fn names_in(chart: &Path, around: &Path) -> Vec<String> {
 pub(super) fn dependencies(chart: &Path) -> Vec<Value> {
     let files = [CHART, REQUIREMENTS].into_iter().filter_map(|file| data_of(&chart.join(file)));
     files.filter_map(|data| data.get("dependencies")?.as_array().cloned()).flatten().collect()
+}
+
+/// Returns the folders of the charts that a chart depends on and that stand elsewhere on this disk.
+pub(super) fn local_dependencies(chart: &Path) -> Vec<PathBuf> {
+    let places = dependencies(chart).into_iter().filter_map(|one| {
+        let place = one.get("repository")?.as_str()?.strip_prefix("file://")?.to_owned();
+        Some(Path::new(&place).components().fold(chart.to_owned(), |mut folder, component| {
+            match component {
+                Component::ParentDir if folder.file_name().is_some() => {
+                    folder.pop();
+                }
+                Component::CurDir => {}
+                other => folder.push(other),
+            }
+            folder
+        }))
+    });
+    places.filter(|folder| disk::is_file(&folder.join(CHART))).collect()
 }
 
 /// Returns the data of a file in YAML.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::chart_folder::{
-    NOTES, TEMPLATES, VALUES, VENDORED, chart_around, chart_of, data_of, dependencies, every_name, names_in, text_of,
-    values,
+    NOTES, TEMPLATES, VALUES, VENDORED, chart_around, chart_of, data_of, dependencies, every_name, local_dependencies,
+    names_in, text_of, values,
 };
 use super::chart_overrides::{self, GLOBAL};
 use super::input::{Input, SkippedTemplate, as_named, is_vendored, makes_chart};
@@ -106,8 +106,8 @@ pub(super) fn charts<T>(input: &Input<T>, recognizer: &Recognizer) -> Charts {
     let all = input.charts.iter().map(|chart| (&**chart, None)).chain(skipped);
     for (chart, skipped) in all.filter(|(chart, _)| !is_vendored(chart, &input.roots)) {
         let definitions = charts.entry(chart).or_insert_with(|| {
-            let (mut definitions, files) = definitions_of(chart, recognizer, &mut beside);
-            let outer = |chart: &Path| definitions_of(chart, recognizer, &mut Beside::default()).0;
+            let (mut definitions, files) = definitions_of(chart, &input.charts, recognizer, &mut beside);
+            let outer = |chart: &Path| definitions_of(chart, &input.charts, recognizer, &mut Beside::default()).0;
             let set = chart_overrides::take_in(chart, &mut definitions, outer, name_in);
             overridden.extend(set.filter(|_| input.is_listed(&chart.join(CHART))));
             let definitions = Arc::new(definitions);
@@ -193,7 +193,11 @@ fn part_of_object<'v>(values: &'v Value, goal: &Goal<'_>) -> Option<&'v str> {
             let has = |key: &str| map.contains_key(key);
             let is_part = if has("kind") { !has("metadata") && !has("name") } else { has("spec") };
             let version = map.get("apiVersion").and_then(Value::as_str).filter(|_| is_part);
-            let own = version.filter(|version| plan::leaves_version(goal, version));
+            let leaves = |version: &&str| match map.get("kind").and_then(Value::as_str) {
+                Some(kind) => plan::leaves_type(goal, version, kind),
+                None => plan::leaves_version(goal, version),
+            };
+            let own = version.filter(leaves);
             own.or_else(|| map.values().find_map(|one| part_of_object(one, goal)))
         }
         Value::Array(items) => items.iter().find_map(|one| part_of_object(one, goal)),
@@ -271,7 +275,8 @@ pub(super) fn report_vendored<T>(
             Some(around) => {
                 folders.entry(around.to_owned()).or_default().extend(name_of(chart));
                 let own = defined.entry(around).or_default();
-                let definitions = || own.get_or_init(|| definitions_of(around, recognizer, &mut Beside::default()).0);
+                let read = || definitions_of(around, &input.charts, recognizer, &mut Beside::default()).0;
+                let definitions = || own.get_or_init(read);
                 let old = old_inside(chart, around, brought, definitions, goal);
                 findings.extend(old.filter(|_| !skipped.contains(chart)));
             }
@@ -538,9 +543,17 @@ fn is_walked(path: &Path) -> bool {
 }
 
 /// Reads what the templates of a chart define, and those of the charts that it depends on and that are folders; returns with that its own
-/// templates that are no manifests by their names. What is ignored is neither read nor changed.
-fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) -> (Definitions, Vec<TextFile>) {
-    let folders = [TEMPLATES, VENDORED].map(|folder| chart.join(folder));
+/// templates that are no manifests by their names. What is ignored is neither read nor changed. What `charts` of the run define is planned there.
+fn definitions_of(
+    chart: &Path,
+    charts: &BTreeSet<PathBuf>,
+    recognizer: &Recognizer,
+    beside: &mut Beside,
+) -> (Definitions, Vec<TextFile>) {
+    let elsewhere = local_dependencies(chart);
+    let all = std::iter::once(chart).chain(elsewhere.iter().map(PathBuf::as_path));
+    let folders: Vec<PathBuf> = all.flat_map(|chart| [TEMPLATES, VENDORED].map(|folder| chart.join(folder))).collect();
+    let is_of_run = |path: &Path| elsewhere.iter().any(|one| path.starts_with(one) && charts.contains(one));
     let options = every_name();
     let read = |path: &Path, bytes: &[u8]| {
         let is_own = path.starts_with(&folders[0]);
@@ -554,7 +567,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
                         || ENCLOSING.iter().all(|part| text.contains(part)))
         };
         let text = std::str::from_utf8(bytes).ok()?;
-        let versions = if is_own { Vec::new() } else { versions_in(text) };
+        let versions = if path.starts_with(&folders[1]) { versions_in(text) } else { Vec::new() };
         let template = Some(text).filter(counts).and_then(|text| Template::parse(text).ok()).map(Arc::new);
         (template.is_some() || !versions.is_empty()).then_some((template, versions))
     };
@@ -568,7 +581,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
         ..Definitions::default()
     };
     let (mut files, mut brought, mut named, mut makes) = (Vec::new(), Defines::default(), Vec::new(), false);
-    let mut reads = YamlReads::default();
+    let (mut reads, mut planned) = (YamlReads::default(), BTreeSet::new());
     for (path, (template, versions)) in disk::scan(&folders, &options, read).visited {
         if !versions.is_empty() {
             beside.brought.insert(path.clone(), versions);
@@ -586,6 +599,9 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
             definitions.changes.add(&template);
             files.extend(path.to_str().filter(|_| !is_walked(&path)).map(|path| (path.to_owned(), text.into())));
         } else {
+            if is_of_run(&path) {
+                planned.extend(template.parts().filter_map(|part| part.name().map(str::to_owned)));
+            }
             brought.add(&template);
         }
     }
@@ -595,6 +611,7 @@ fn definitions_of(chart: &Path, recognizer: &Recognizer, beside: &mut Beside) ->
     definitions.asked.extend(reads.among(&definitions.own, &definitions.values_text));
     definitions.replacing = definitions.own.iter().filter(|name| brought.has(name)).cloned().collect();
     definitions.all.add_brought(brought);
+    definitions.own.append(&mut planned);
     if !named.is_empty() {
         let read = |path: &Path, bytes: &[u8]| {
             let is_elsewhere = is_walked(path) || folders.iter().any(|folder| path.starts_with(folder));

@@ -111,7 +111,7 @@ pub(super) struct Input<T> {
     /// The templates that were skipped.
     pub(super) templates: Vec<SkippedTemplate>,
     /// The folders of charts.
-    pub(super) charts: Vec<PathBuf>,
+    pub(super) charts: BTreeSet<PathBuf>,
     /// What is not of the run, and is read because it is named.
     pub(super) outside: Outside,
     /// What was seen; recognized objects are counted by the caller.
@@ -138,7 +138,7 @@ impl<T> Default for Input<T> {
             failed: Vec::new(),
             unread: Vec::new(),
             templates: Vec::new(),
-            charts: Vec::new(),
+            charts: BTreeSet::new(),
             outside: Outside::default(),
             counts: Counts::default(),
             groups: BTreeMap::new(),

@@ -77,7 +77,11 @@ pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disag
         meeting.changes.push(changes);
     }
     meeting.collect_offers();
-    let edits = EditSet::new(meeting.settle()?)
+    // Behind the end of a block only where no byte is there that all have.
+    let settled = meeting
+        .settle(|one| !one.is_behind_block)
+        .or_else(|conflict| meeting.settle(|_| true).map_err(|_| conflict))?;
+    let edits = EditSet::new(settled)
         .map_err(|overlap| meeting.conflict((Span::new(overlap.at, overlap.at), false), &BTreeSet::new()))?;
     Ok(Mapped { edits, copied: copied.into_iter().collect() })
 }
@@ -112,8 +116,9 @@ impl Meeting<'_> {
         }
     }
 
-    fn settle(&mut self) -> Result<Vec<Edit>, Disagreement> {
+    fn settle(&mut self, is_tried: impl Fn(&Candidate) -> bool) -> Result<Vec<Edit>, Disagreement> {
         let mut edits = Vec::new();
+        self.settled.clear();
         for reading in 0..self.changes.len() {
             for change in 0..self.changes[reading].changes.len() {
                 if self.settled.contains(&Offer { reading, change }) {
@@ -121,7 +126,8 @@ impl Meeting<'_> {
                 }
                 let candidates = &self.changes[reading].changes[change];
                 // What suits most readings, and of those what is best for this one.
-                let agreed = candidates.iter().rev().filter(|one| self.stranger(one).is_none());
+                let agreed =
+                    candidates.iter().rev().filter(|one| is_tried(one) && self.stranger(one, reading).is_none());
                 let Some(edit) = agreed.map(|one| one.edit.clone()).max_by_key(|edit| self.offers[edit].len()) else {
                     let wanted = self.offers[&candidates[0].edit].iter().map(|offer| offer.reading).collect();
                     let first = &candidates[0];
@@ -134,14 +140,20 @@ impl Meeting<'_> {
         Ok(edits)
     }
 
-    /// Returns a reading that changes with a candidate, but does not want it, or not any more, or twice.
-    fn stranger(&self, candidate: &Candidate) -> Option<usize> {
+    /// Returns a reading that changes with a candidate of `own`, but does not want it, or not any more, or twice.
+    fn stranger(&self, candidate: &Candidate, own: usize) -> Option<usize> {
         let offers = &self.offers[&candidate.edit];
         let wants = |reading: usize| {
             let mut wanted = offers.iter().filter(|offer| offer.reading == reading);
             wanted.next().is_some_and(|offer| !self.settled.contains(offer)) && wanted.next().is_none()
         };
-        let prints = |reading: usize| self.edited[reading].reading.prints(self.template, candidate.touched);
+        let Candidate { touched, is_behind_block, .. } = *candidate;
+        let part = self.edited[own].reading.part;
+        let prints = |reading: usize| {
+            let reading = self.edited[reading].reading;
+            let goes = || reading.part == part && reading.goes_through(self.template, touched.start, touched.start);
+            if is_behind_block { goes() } else { reading.prints(self.template, touched) }
+        };
         let offered = |reading: usize| offers.iter().any(|offer| offer.reading == reading);
         (0..self.edited.len()).find(|reading| (prints(*reading) || offered(*reading)) && !wants(*reading))
     }

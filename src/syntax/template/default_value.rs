@@ -88,6 +88,7 @@ impl<'d, 'e> Defaults<'d, 'e> {
             decided: self.decided.take(),
             is_required: self.is_required(expression),
             is_missing: self.is_missing(expression),
+            is_of_objects: self.is_of_objects(expression),
             key: self.key_of(expression),
             alternatives: Vec::new(),
             texts: None,
@@ -215,7 +216,8 @@ impl<'d, 'e> Defaults<'d, 'e> {
     /// Returns whether users of the chart set what is printed, or what a definition is called with, and it has no default that is known.
     fn is_required(&self, expression: &Expression) -> bool {
         if let Some((default, set)) = with_default(expression) {
-            return self.is_required(set) && (is_nothing(default) || self.is_required(default));
+            let is_computed = || self.in_turns(set).is_some() || self.is_missing(set);
+            return self.is_required(set) && (is_nothing(default) || self.is_required(default) || !is_computed());
         }
         let is_set = |path: &Expression| {
             let Expression::Path(name) = path else { return false };
@@ -227,6 +229,19 @@ impl<'d, 'e> Defaults<'d, 'e> {
         };
         // Of a template without a chart no default is known.
         self.environment().chart_values.is_some() && paths_in(expression).into_iter().any(is_set)
+    }
+
+    /// Returns whether what is printed is made of values of the chart that are empty where users set nothing, or whole objects.
+    fn is_of_objects(&self, expression: &Expression) -> bool {
+        let of_values = |path: &Expression| {
+            let Expression::Path(path) = path else { return None };
+            if let Some((range, _)) = path.strip_prefix('#').and_then(range_of) {
+                return self.ranges.get(&range).map(|items| self.is_of_objects(items));
+            }
+            path.contains(".Values.").then(|| self.of_chart(path).is_none_or(are_objects))
+        };
+        let mut of_values = paths_in(expression).into_iter().filter_map(of_values).peekable();
+        of_values.peek().is_some() && of_values.all(|is_one| is_one)
     }
 
     /// Returns whether users of some chart set what is printed, and nothing shows a default of it.
@@ -697,6 +712,17 @@ pub(super) fn paths_in(expression: &Expression) -> Vec<&Expression> {
         Expression::Member(value, _) => paths_in(value),
         Expression::Call(_, arguments) => arguments.iter().flat_map(paths_in).collect(),
         Expression::Text(_) | Expression::Word(_) | Expression::Data(_) => Vec::new(),
+    }
+}
+
+/// Returns whether a value is empty, an object, or has nothing but objects in it; one can be a text.
+fn are_objects(value: &Value) -> bool {
+    match value {
+        Value::Object(map) if map.contains_key("apiVersion") => true,
+        Value::Object(map) => map.values().all(are_objects),
+        Value::Array(items) => items.iter().all(are_objects),
+        Value::String(text) => text.is_empty() || text.contains("apiVersion:"),
+        other => is_empty(other) == Some(true),
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Description {
     pub(super) is_required: bool,
     /// Whether users of some chart set it, and nothing shows a default of it.
     pub(super) is_missing: bool,
+    /// Whether it is made of values of the chart that are empty where users set nothing, or whole objects.
+    pub(super) is_of_objects: bool,
     /// The key in the values of the chart of all that is printed, where that is known.
     pub(super) key: Option<String>,
     /// The data that texts of the chart make of it, where it is not one of these alone.

@@ -18,6 +18,9 @@ pub(super) const LARGEST: usize = 1 << 20;
 /// What stands for a part that is not known.
 pub(super) const UNKNOWN: &str = "${REVERSION_ACTION_OTHER}";
 
+/// The longest list that is made of a number.
+const MOST_NUMBERS: u64 = 64;
+
 /// Returns what a function makes of its arguments, if that is known.
 pub(super) fn apply(function: &str, arguments: &[Value]) -> Option<Value> {
     // `mustMerge` is `merge` with errors.
@@ -249,6 +252,11 @@ fn of_mappings(function: &str, arguments: &[Value]) -> Option<Value> {
         ("values", []) => Some(map?.values().cloned().collect()),
         ("deepCopy", []) => Some(first.clone()),
         ("dig", _) => dug(arguments),
+        ("pluck", maps) if !is_of_action(first) => {
+            let key = first.as_str()?;
+            let found: Option<Vec<_>> = maps.iter().map(|map| Some(map.as_object()?.get(key))).collect();
+            Some(found?.into_iter().flatten().cloned().collect())
+        }
         _ => None,
     }
 }
@@ -301,6 +309,9 @@ fn of_lists(function: &str, arguments: &[Value]) -> Option<Value> {
         return Some(lists?.concat().into());
     }
     let (first, rest) = arguments.split_first()?;
+    if function == "until" {
+        return first.as_u64().filter(|count| *count <= MOST_NUMBERS).map(|count| (0..count).collect());
+    }
     let mut items = match first {
         Value::Null => Vec::new(),
         first => first.as_array()?.clone(),

@@ -115,23 +115,13 @@ impl Action {
         })
     }
 
-    /// Returns the name of the definition that it prints with all that the file itself has, as the only or the first thing of a list; not of
-    /// one whose text it prints in another one, which is no object.
+    /// Returns the name of the definition that it prints; not of one whose text it prints in another one, which is no object.
     pub fn prints_whole(&self) -> Option<&str> {
-        let is_all = |value: &Expression| matches!(value, Expression::Path(path) if path == "." || path == "$");
-        let is_passed = |argument: &Expression| match argument {
-            Expression::Call(function, items) if function == "list" || function == "tuple" => {
-                items.first().is_some_and(is_all)
-            }
-            other => is_all(other),
-        };
         let prints =
             matches!(self.keyword, Keyword::Print | Keyword::Template) && self.pipeline.binding == Binding::None;
         let prints = prints && self.pipeline.value.pipe().all(|(function, _)| function != "printf");
         self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
-            ("include" | "template", [Expression::Text(name), argument]) if prints => {
-                is_passed(argument).then_some(name.as_str())
-            }
+            ("include" | "template", [Expression::Text(name), ..]) if prints => Some(name.as_str()),
             _ => None,
         })
     }

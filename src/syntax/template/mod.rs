@@ -9,7 +9,7 @@
 //! - `environment` is what is known of cluster and chart; `scope` says what names stand for, `changes` which of that is changed, `outputs` what an expression prints, `value_type`
 //!   whether that is a number, `default_value` what it is where users set nothing, `arguments` what definitions are called with then, `judge` whether a condition holds, `memo` what of that (`possible_texts`, `description`) other readings found, `constraint` whether a version satisfies one.
 //! - `uses` is what is done with each of the values, `whole` whether a range prints each item as it is, `yaml_reads` which definitions are read instead of printed.
-//! - `reading` is what is printed, `print` prints it, `flow` keeps actions in flow collections apart from these, `comments` prints comments, `search` finds the readings that show every branch, and pairs of
+//! - `reading` is what is printed, `print` prints it, `column` at which column, `flow` keeps actions in flow collections apart from these, `comments` prints comments, `search` finds the readings that show every branch, and pairs of
 //!   branches, `pairs` which of them the readings have, `blocks` where the blocks are.
 //! - `source` carries edits of a reading back to the file, `hole` finds where what may stand in holes belongs and keeps it there, `filled` whether that is YAML
 //!   with them, `agree` joins the edits of all readings.
@@ -22,6 +22,7 @@ mod agree;
 mod arguments;
 mod blocks;
 mod changes;
+mod column;
 mod comments;
 mod constraint;
 mod default_value;
@@ -59,7 +60,7 @@ pub use blocks::Blocks;
 pub use changes::{Changes, Values, files_read};
 pub use constraint::satisfies;
 pub use environment::{Environment, Facts, KubeVersion};
-pub use hole::{field_at, goes_on, places};
+pub use hole::{field_at, goes_on, is_document, places};
 pub use lex::Action;
 pub use reading::{Hole, Placeholders, Reading, Segment, Source};
 pub use search::{Coverage, Reason, Search, Unprinted, reading_keeping, reading_with, readings};

@@ -57,7 +57,7 @@ impl Judge<'_> {
         let version = self.environment.facts.kube_version();
         // Values that name the version of the cluster stand for it, where the chart sets none.
         if let Some(values) = path.find(".Values.")
-            && name.to_ascii_lowercase().starts_with("kubeversion")
+            && is_of_cluster(name)
         {
             let set = self.environment.chart_values.and_then(|all| value_at(all, &path[values..]));
             let is_unset = set.is_none_or(|set| set.is_null() || set.as_str() == Some(""));
@@ -243,6 +243,12 @@ fn is_text(value: &Expression) -> bool {
         },
         _ => false,
     }
+}
+
+/// Returns whether a key of values is called as what overrides the version of the cluster.
+fn is_of_cluster(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["kube", "k8s"].iter().any(|start| key.contains(start)) && key.contains("version")
 }
 
 fn is_predicate(function: &str) -> bool {

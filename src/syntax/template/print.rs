@@ -6,6 +6,7 @@
 //! its lines, or has `nindent`, or is all that follows a dash: a hole. Else it is a part of a scalar.
 
 use super::changes::change_called;
+use super::column::column;
 use super::comments::Due;
 use super::default_value::{Defaults, paths_in};
 use super::description::{Around, Description, Ranges};
@@ -19,7 +20,7 @@ use super::pairs::Way;
 use super::possible_texts::Outputs;
 use super::reading::{Choice, Hole, Place, Placeholders, Reading, Segment, Source, is_for_readers};
 use super::scope::Scope;
-use super::tree::{Branching, Defines, Ending, Node, Part};
+use super::tree::{Branching, Ending, Node, Part};
 use super::value_type::{is_number, type_of};
 use super::written_yaml::read_yaml;
 use crate::syntax::text::Span;
@@ -248,11 +249,11 @@ impl<'p, 'e> Printer<'p, 'e> {
             self.segment(&text, Source::Known(index));
         } else if self.is_hole(index, &value.value) {
             // What `nindent` prints begins on the next line.
-            let is_below = value.value.pipe().next().is_some_and(|(function, _)| function == "nindent");
+            let is_below = matches!(value.value.pipe().next(), Some(("nindent", _)));
             self.print_due(if is_below { "\n" } else { "" });
             let column = column(self.part, action, &value.value, self.environment.defines);
             let (at, action) = (self.reading.text.len(), index);
-            let hole = Hole { at, column, required: None, by_default: None, has_branches: false, key: None, action };
+            let hole = Hole { at, column, action, ..Hole::default() };
             self.reading.holes.push(hole);
             if !self.is_text_alone {
                 self.describe_hole(&value);
@@ -272,6 +273,7 @@ impl<'p, 'e> Printer<'p, 'e> {
             None => description.is_required,
         };
         hole.required = is_required.then(|| self.placeholders.of(hole.action, Place::Block, None));
+        hole.is_of_objects = description.is_of_objects;
         hole.key.clone_from(&description.key);
         hole.by_default.clone_from(&description.by_default);
         if let Some([first]) = hole.by_default.as_deref() {
@@ -734,68 +736,6 @@ fn identity(value: &Resolved, index: usize) -> Cow<'_, str> {
     let volatile = text.contains('(')
         && ["(rand", "(gen", "(uuidv4", "(now", "(htpasswd", "(bcrypt"].iter().any(|name| text.contains(name));
     if volatile { Cow::Owned(format!("{text}@{index}")) } else { Cow::Borrowed(text) }
-}
-
-/// Returns the column of what an action prints.
-fn column(part: Part<'_>, action: &Action, value: &Expression, defines: &Defines) -> Option<usize> {
-    let before = &part.template.text()[..action.span.start];
-    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
-    // White space that the action eats indents nothing.
-    let own = if action.trims_before && line.trim().is_empty() && value.pipe().any(|(function, _)| function == "indent")
-    {
-        0
-    } else {
-        line.chars().count()
-    };
-    let blank = blank_before(value, defines);
-    let (own, inside) = blank.rsplit_once('\n').map_or((own, blank.len()), |(_, inside)| (0, inside.len()));
-    let indent = value.pipe().find(|(function, _)| matches!(*function, "nindent" | "indent"));
-    match indent {
-        None => Some(own + inside),
-        Some((function, [Expression::Word(width), _])) => {
-            let width: usize = width.parse().ok()?;
-            Some(inside + if function == "nindent" { width } else { own + width })
-        }
-        Some(_) => None,
-    }
-}
-
-/// Returns the white space with which a definition begins that an action prints.
-fn blank_before(value: &Expression, defines: &Defines) -> String {
-    let mut blank = String::new();
-    for (function, arguments) in value.pipe() {
-        if let ("include" | "template", [Expression::Text(name), ..]) = (function, arguments)
-            && let Some(part) = defines.get(name)
-        {
-            collect_blank(part, part.nodes(), &mut blank);
-        } else if function.starts_with("trim") {
-            break;
-        }
-    }
-    blank
-}
-
-/// Collects the white space with which `nodes` begin; returns whether something follows it.
-fn collect_blank(part: Part<'_>, nodes: &[Node], blank: &mut String) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::Literal(span) => {
-            let text = span.of(part.template.text());
-            let length = text.len() - text.trim_start().len();
-            blank.push_str(&text[..length]);
-            length < text.len()
-        }
-        Node::Action(index) => {
-            let action = &part.template.actions()[*index];
-            !action.is_comment() && action.pipeline.binding == Binding::None
-        }
-        Node::Branching(block) => {
-            let length = blank.len();
-            block.branches.iter().any(|branch| {
-                blank.truncate(length);
-                collect_blank(part, &branch.body, blank)
-            })
-        }
-    })
 }
 
 /// Returns whether the last line of a text is the dashes of a document.

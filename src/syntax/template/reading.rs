@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::functions::text_of;
 use super::judge::Claim;
-use super::lex::Action;
-use super::tree::Template;
+use super::lex::{Action, Keyword};
+use super::tree::{OpenBlock, Template};
 use crate::syntax::text::{EditSet, Span};
 use crate::syntax::variable::{ACTION, PrintedType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub struct Segment {
 }
 
 /// A place where an action may print keys or items; in a reading it prints nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hole {
     /// Where it is in the text of the reading.
     pub at: usize,
@@ -49,6 +49,8 @@ pub struct Hole {
     pub has_branches: bool,
     /// The key in the values of the chart of all that is printed, where that is known.
     pub key: Option<String>,
+    /// Whether it is made of values of the chart that are empty where users set nothing, or whole objects.
+    pub is_of_objects: bool,
     /// The placeholder of the action, where users of the chart set what is printed, and no default of it is known.
     pub required: Option<String>,
     /// The number of the action.
@@ -108,6 +110,11 @@ pub struct Reading {
 }
 
 impl Hole {
+    /// Returns the number of its action.
+    pub const fn action(&self) -> usize {
+        self.action
+    }
+
     /// Returns where its action begins in the file.
     pub fn source(&self, template: &Template) -> usize {
         template.actions()[self.action].span.start
@@ -329,6 +336,17 @@ impl Reading {
             Source::Literal(span) => segment.printed.start + at - span.start,
             Source::Opaque(_) | Source::Known(_) => segment.printed.start,
         })
+    }
+
+    /// Returns whether what is printed goes through a `place` behind the byte at `start`, in the same definition.
+    pub(super) fn goes_through(&self, template: &Template, start: usize, place: usize) -> bool {
+        let is_definition = |block: &OpenBlock| template.actions()[block.begin].keyword == Keyword::Define;
+        let (around, own) = (template.open_at(place), template.open_at(start));
+        let is_taken = |block: &OpenBlock| {
+            self.choices.iter().any(|choice| choice.block == block.begin && choice.branch == Some(block.branch))
+        };
+        own.iter().find(|one| is_definition(one)) == around.iter().find(|one| is_definition(one))
+            && around.iter().filter(|one| !is_definition(one)).all(is_taken)
     }
 
     /// Returns whether a byte of the file in `span` is printed.

@@ -147,7 +147,12 @@ impl Scope {
     pub(super) fn take_changes(&mut self, other: &Self) {
         let is_new = |change: &&Change| !change.path.starts_with(CHANGED) && !self.changed.contains(change);
         let new: Vec<Change> = other.changed.iter().filter(is_new).cloned().collect();
-        new.iter().for_each(|change| self.change_at(&change.path, None, change.replaced));
+        for Change { path, new, replaced } in new {
+            match new.changed() {
+                Some((_, Some(key))) => self.change_at(&format!("{path}.{key}"), None, Replaced::Itself),
+                _ => self.change_at(&path, None, replaced),
+            }
+        }
     }
 
     /// Takes in that something at `path`, or in it, has another value, which is `new` if that is known.
@@ -279,11 +284,11 @@ fn fields(base: Expression, path: &str) -> Expression {
     path.split('.').filter(|name| !name.is_empty()).fold(base, field)
 }
 
-/// Returns a mapping as it was before `set` gave it other fields than that with a name.
+/// Returns a mapping as it was before `set` and `unset` changed other fields of it than that with a name.
 fn before_others<'e>(mut mapping: &'e Expression, name: &str) -> &'e Expression {
     while let Expression::Call(function, arguments) = mapping
-        && function == "set"
-        && let [inner, Expression::Text(key), _] = arguments.as_slice()
+        && matches!(function.as_str(), "set" | "unset")
+        && let [inner, Expression::Text(key), ..] = arguments.as_slice()
         && key != name
     {
         mapping = inner;
@@ -293,6 +298,8 @@ fn before_others<'e>(mut mapping: &'e Expression, name: &str) -> &'e Expression 
 
 fn field(base: Expression, name: &str) -> Expression {
     match base {
+        // The method gives what it is called on, for functions of mappings.
+        Expression::Path(path) if name == "AsMap" && path.ends_with(".Values") => Expression::Path(path),
         Expression::Path(mut path) => {
             path.push('.');
             path.push_str(name);
@@ -315,9 +322,9 @@ fn field(base: Expression, name: &str) -> Expression {
             }
             _ => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
         },
-        Expression::Call(function, arguments) if function == "set" => match arguments.as_slice() {
+        Expression::Call(function, arguments) if matches!(function.as_str(), "set" | "unset") => match &arguments[..] {
             [_, Expression::Text(key), value] if key == name => value.clone(),
-            [mapping, Expression::Text(_), _] => field(before_others(mapping, name).clone(), name),
+            [mapping, Expression::Text(key), ..] if key != name => field(before_others(mapping, name).clone(), name),
             _ => Expression::Member(Box::new(Expression::Call(function, arguments)), format!(".{name}")),
         },
         Expression::Member(value, path) => Expression::Member(value, format!("{path}.{name}")),

@@ -2,7 +2,8 @@
 //!
 //! A deletion or insertion beside white space can be said in several ways: deleting a line with its line feed, or with the one before it.
 //! Each is a [`Candidate`], and all readings must agree on one of them (`agree`). An insertion belongs to the readings that print its
-//! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed. Readings print one turn of a
+//! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed, or, where they agree on none, to
+//! those that go through the place behind the end of a block. Readings print one turn of a
 //! range; that others want the insertion too is known where the anchor is in the ranges that what is inserted belongs to.
 //!
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
@@ -40,6 +41,14 @@ pub(super) struct Candidate {
     pub(super) edit: Edit,
     /// The readings that print a byte of this span change with it.
     pub(super) touched: Span,
+    /// Whether it is behind the end of a block instead, where the span is empty: the readings of the same part that go through there do.
+    pub(super) is_behind_block: bool,
+}
+
+impl Candidate {
+    fn new(edit: Edit, touched: Span) -> Self {
+        Self { edit, touched, is_behind_block: false }
+    }
 }
 
 /// What an edit set of a reading means for the file.
@@ -219,6 +228,7 @@ impl Carrier<'_> {
             if found.is_empty() {
                 self.insertions_in_blanks(edit, &mut found);
             }
+            slides.iter().for_each(|edit| self.insertions_behind_blocks(edit, &mut found));
         } else {
             for edit in &slides {
                 match self.replacement(edit) {
@@ -288,7 +298,7 @@ impl Carrier<'_> {
             }
         }
         let edit = Edit { span, text: edit.text.clone() };
-        Ok(self.survives_trimming(&edit).then_some(Candidate { edit, touched: span }))
+        Ok(self.survives_trimming(&edit).then_some(Candidate::new(edit, span)))
     }
 
     /// Returns where the file has a place of the reading: beside the printed byte on one `side` of it.
@@ -358,12 +368,31 @@ impl Carrier<'_> {
         let at = edit.span.start;
         let place = self.source_of(at, side).ok()?;
         let anchor = if side == Side::Behind { place } else { place - 1 };
-        let candidate =
-            Candidate { edit: Edit::new(place, place, edit.text.clone()), touched: Span::new(anchor, anchor + 1) };
-        let fits = self.survives_trimming(&candidate.edit)
-            && self.reading.leaves_holes(self.template, edit, &candidate)
-            && self.reading.is_in_turns(self.template, edit, &candidate);
-        fits.then_some(candidate)
+        let candidate = Candidate::new(Edit::new(place, place, edit.text.clone()), Span::new(anchor, anchor + 1));
+        self.fits(edit, &candidate).then_some(candidate)
+    }
+
+    /// Returns whether an insertion stays what it is where a candidate makes it.
+    fn fits(&self, edit: &Edit, candidate: &Candidate) -> bool {
+        self.survives_trimming(&candidate.edit)
+            && self.reading.leaves_holes(self.template, edit, candidate)
+            && self.reading.is_in_turns(self.template, edit, candidate)
+    }
+
+    /// Finds the ways to insert lines behind blocks that end between the bytes that are printed around the place.
+    fn insertions_behind_blocks(&self, edit: &Edit, into: &mut Vec<Candidate>) {
+        let (at, template) = (edit.span.start, self.template);
+        let Ok(start) = self.source_of(at, Side::Before) else { return };
+        let end =
+            if at < self.reading.text.len() { self.source_of(at, Side::Behind) } else { Ok(template.text().len()) };
+        let Some(end) = end.ok().filter(|end| start < *end && edit.text.starts_with(['\n', '\r'])) else { return };
+        let ends =
+            template.ends_in(Span::new(start, end)).filter(|place| self.reading.goes_through(template, start, *place));
+        let candidates = ends.map(|place| Candidate {
+            is_behind_block: true,
+            ..Candidate::new(Edit::new(place, place, edit.text.clone()), Span::new(place, place))
+        });
+        into.extend(candidates.filter(|candidate| self.fits(edit, candidate)));
     }
 
     /// Returns the action that the placeholder with this number stands for where that is nearest to bytes of the reading: several can print the

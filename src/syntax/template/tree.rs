@@ -65,6 +65,15 @@ pub(super) struct Body {
     pub(super) nodes: Vec<Node>,
 }
 
+/// A block around a place, by the numbers of actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OpenBlock {
+    /// The one that begins it.
+    pub(super) begin: usize,
+    /// The one that begins the branch with the place.
+    pub(super) branch: usize,
+}
+
 /// A file of text with actions.
 #[derive(Clone, Debug)]
 pub struct Template {
@@ -110,25 +119,43 @@ impl Template {
 
     /// Returns the numbers of the actions that begin the ranges around a byte of the file.
     pub(super) fn ranges_around(&self, at: usize) -> Vec<usize> {
-        let mut open = self.open_blocks(at).0;
-        open.retain(|index| self.actions[*index].keyword == Keyword::Range);
-        open
+        let open = self.open_at(at).into_iter().map(|block| block.begin);
+        open.filter(|begin| self.actions[*begin].keyword == Keyword::Range).collect()
     }
 
     /// Returns where the actions that end ranges end.
     pub(super) fn range_ends(&self) -> impl Iterator<Item = usize> {
         let ended = if self.has_ranges() { self.open_blocks(self.text.len()).1 } else { Vec::new() };
-        let of_ranges = ended.into_iter().filter(|(begin, _)| self.actions[*begin].keyword == Keyword::Range);
+        let of_ranges = ended.into_iter().filter(|(block, _)| self.actions[block.begin].keyword == Keyword::Range);
         of_ranges.map(|(_, end)| self.actions[end].span.end)
     }
 
-    /// Returns the numbers of the actions in front of a byte that begin blocks which are open there, and of those that begin and end others.
-    fn open_blocks(&self, at: usize) -> (Vec<usize>, Vec<(usize, usize)>) {
-        let (mut open, mut ended) = (Vec::new(), Vec::new());
+    /// Returns the blocks around a byte of the file, the outermost first.
+    pub(super) fn open_at(&self, at: usize) -> Vec<OpenBlock> {
+        self.open_blocks(at).0
+    }
+
+    /// Returns where the actions end that end blocks, those in a span.
+    pub(super) fn ends_in(&self, span: Span) -> impl Iterator<Item = usize> {
+        let first = self.actions.partition_point(|action| action.span.start < span.start);
+        let inside = self.actions[first..].iter().take_while(move |action| action.span.end <= span.end);
+        inside.filter(|action| action.keyword == Keyword::End).map(|action| action.span.end)
+    }
+
+    /// Returns the blocks that begin in front of a byte and are open there, and the others, each with the number of the action that ends it.
+    fn open_blocks(&self, at: usize) -> (Vec<OpenBlock>, Vec<(OpenBlock, usize)>) {
+        let (mut open, mut ended) = (Vec::<OpenBlock>::new(), Vec::new());
         for (index, action) in self.actions.iter().enumerate().take_while(|(_, action)| action.span.end <= at) {
-            match action.keyword {
-                Keyword::If | Keyword::With | Keyword::Range | Keyword::Block | Keyword::Define => open.push(index),
-                Keyword::End => ended.extend(open.pop().map(|begin| (begin, index))),
+            match (action.keyword, open.last_mut()) {
+                (Keyword::Else, Some(last)) => last.branch = index,
+                (_, Some(last)) if action.after_else => last.branch = index,
+                (Keyword::If | Keyword::With | Keyword::Range | Keyword::Block | Keyword::Define, _) => {
+                    open.push(OpenBlock { begin: index, branch: index });
+                }
+                (Keyword::End, Some(last)) => {
+                    ended.push((*last, index));
+                    open.pop();
+                }
                 _ => {}
             }
         }
@@ -175,10 +202,11 @@ impl<'t> Part<'t> {
         self.action_numbers().into_iter().map(|index| &self.template.actions[index])
     }
 
-    /// Returns whether nothing but white space and the dashes of documents stands beside its actions.
+    /// Returns whether nothing but white space, comments and the dashes of documents stands beside its actions.
     pub fn is_without_text(self) -> bool {
         let text = self.template.text();
-        self.literals().iter().all(|span| span.of(text).split_whitespace().all(|word| word == "---"))
+        let is_empty = |line: &str| line.is_empty() || line == "---" || line.starts_with('#');
+        self.literals().iter().all(|span| span.of(text).lines().map(str::trim).all(is_empty))
     }
 
     pub(super) fn nodes(self) -> &'t [Node] {

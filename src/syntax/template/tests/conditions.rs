@@ -35,6 +35,10 @@ fn what_the_cluster_serves_decides() {
             "{{ if semverCompare \">=1.21\" (default .Capabilities.KubeVersion.Version .Values.kubeVersion) }}new{{ else }}old{{ end }}",
             vec!["new"],
         ),
+        (
+            "{{ if semverCompare \">=1.21\" (default .Capabilities.KubeVersion.Version .Values.kubeTargetVersionOverride) }}new{{ else }}old{{ end }}",
+            vec!["new"],
+        ),
         ("{{ if ge (int .Capabilities.KubeVersion.Minor) 22 }}new{{ else }}old{{ end }}", vec!["new"]),
         ("{{ if ge .Capabilities.KubeVersion.Minor \"22\" }}new{{ else }}old{{ end }}", vec!["new"]),
         ("{{ or (and (ge (int .Capabilities.KubeVersion.Minor) 22) \"new\") \"old\" }}", vec!["new"]),

@@ -141,7 +141,7 @@ fn another_dot_has_another_placeholder() {
 }
 
 fn hole(at: usize, column: Option<usize>, action: usize) -> Hole {
-    Hole { at, column, by_default: None, has_branches: false, key: None, required: None, action }
+    Hole { at, column, action, ..Hole::default() }
 }
 
 #[test]
