@@ -226,7 +226,10 @@ fn what_is_added_is_put_behind_the_blocks_that_end_a_mapping() {
     );
     let twice = format!("{guarded}    {{{{- if .Values.more }}}}\n    objectSelector: {{}}\n    {{{{- end }}}}\n");
     let all = "{{- range .Values.all }}\n---\n";
-    for lines in [guarded, nested, either, twice] {
+    let inside = format!(
+        "    {on}    {{{{- with .Values.more }}}}\n    objectSelector: {{}}\n    {{{{- end }}}}\n    {{{{- end }}}}\n"
+    );
+    for lines in [guarded, nested, either, twice, inside] {
         for (before, behind) in [("", ""), ("", "---\nkind: Other\n"), (outer, "{{- end }}\n"), (all, "{{- end }}\n")] {
             let own = webhook("v1beta1", before, &lines, "", behind);
             let new = webhook("v1", before, &lines, "    matchPolicy: Exact\n", behind);

@@ -285,13 +285,19 @@ impl Reading {
     }
 
     /// Returns whether what an insertion adds is printed once for each key or item that it belongs to, where `candidate` makes it: both are in
-    /// the same ranges.
+    /// the same ranges, and where no byte stands there, in the same branches.
     pub(super) fn is_in_turns(&self, template: &Template, edit: &Edit, candidate: &Candidate) -> bool {
-        if !template.has_ranges() {
+        if !template.has_ranges() && !candidate.is_behind_block {
             return true;
         }
         let before = &self.text[..edit.span.start];
-        let owner = first_column(before, &edit.text).and_then(|column| owner(before, column, Wanted::OrList));
+        let wanted = if item(edit.text.trim_start()).is_some() { Wanted::OrList } else { Wanted::Around };
+        let owner = first_column(before, &edit.text).and_then(|column| owner(before, column, wanted));
+        if candidate.is_behind_block {
+            let around = |at: usize| template.open_at(at);
+            return owner
+                .is_some_and(|owner| around(candidate.touched.start) == around(self.source_of(template, owner.start)));
+        }
         let ranges = |at: usize| template.ranges_around(at);
         owner.is_none_or(|owner| ranges(candidate.touched.start) == ranges(self.source_of(template, owner.start)))
     }
