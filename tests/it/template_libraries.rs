@@ -18,6 +18,10 @@ fn an_object_of_an_unknown_definition_is_told_whatever_that_is_called_with() {
         let values = "=== values.yaml\nbudget: {minAvailable: 1}\nnames: [a]\nempty: []\n";
         held(&format!("{call}\n{values}"), "templates/a.yaml:", MADE);
         held(&format!("apiVersion: policy/v1\n@budget\n---\n{call}\n{values}"), "templates/a.yaml:", MADE);
+        // Beside what no pack knows, too.
+        let other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+        held(&format!("{other}---\n{call}\n{values}"), "templates/a.yaml:", MADE);
+        held(&format!("{call}\n---\n{other}{values}"), "templates/a.yaml:", MADE);
         // Of what is a part of an object, nothing is said.
         let beside = format!("apiVersion: policy/v1\n@budget\n{}\n{values}", call.lines().next().unwrap());
         if call.lines().count() == 1 {

@@ -236,6 +236,18 @@ fn what_is_added_is_put_behind_the_blocks_that_end_a_mapping() {
             becomes(&own, &new, "kubernetes@1.22", 0);
         }
     }
+    // Behind a line that an action prints, in front of the end of what is around the object.
+    let line = "    namespaceSelector:\n{{ toYaml .Values.ns | indent 6 }}\n";
+    let values = "=== values.yaml\nns: {matchLabels: {a: b}}\nouter: true\nall: [1]\n";
+    for (before, behind) in [
+        (outer, "{{- end }}\n"),
+        (all, "{{- end }}\n"),
+        ("", "{{- if .Values.outer }}\n---\nkind: Other\n{{- end }}\n"),
+    ] {
+        let own = webhook("v1beta1", before, line, "", behind) + values;
+        let new = webhook("v1", before, line, "    matchPolicy: Exact\n", behind);
+        becomes(&own, &new, "kubernetes@1.22", 0);
+    }
     // What belongs into each turn of a range is not put behind it, and nothing on the line of an action.
     let items = "  - name: a.b.d\n    clientConfig: {url: \"https://a\"}\n    failurePolicy: Fail\n    timeoutSeconds: 10\n    admissionReviewVersions: [v1beta1]\n    sideEffects: None\n";
     let of_range = |last: &str| format!("  {{{{- range .Values.all }}}}\n{items}{last}  {{{{- end }}}}\n");

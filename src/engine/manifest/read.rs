@@ -69,14 +69,14 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
         kind.starts_with("{{") || recognizer.is_known_kind(None, &kind[..end])
     };
     let prints_all = |text: &str| {
-        let calls = || ["include", "template"].iter().any(|call| text.contains(call));
-        let is_one = |part: Part<'_>| {
-            let prints = |action: &Action| action.prints_whole().is_some();
-            part.name().is_none() && part.is_without_text() && part.actions().any(prints)
-        };
-        rests(text, "kind").next().is_none()
-            && calls()
-            && Template::parse(text).is_ok_and(|template| template.parts().any(is_one))
+        let calls = |line: &str| ["include", "template"].iter().any(|call| line.contains(call));
+        let is_part = |line: &str| line.contains("indent") && !line.contains("nindent 0");
+        let can_print = |line: &str| line.starts_with("{{") && calls(line) && !is_part(line);
+        let prints = |action: &Action| action.prints_whole().is_some();
+        let is_one = |part: Part<'_>| part.name().is_none() && part.has_document_of(prints);
+        let is_called =
+            text.lines().map(str::trim).any(can_print) || rests(text, "kind").next().is_none() && calls(text);
+        is_called && Template::parse(text).is_ok_and(|template| template.parts().any(is_one))
     };
     let text = is_in_templates(file).then(|| std::str::from_utf8(bytes).ok()).flatten()?;
     // Without an action, it prints what it is.

@@ -77,9 +77,9 @@ pub fn agree(template: &Template, edited: &[Edited<'_>]) -> Result<Mapped, Disag
         meeting.changes.push(changes);
     }
     meeting.collect_offers();
-    // Behind the end of a block only where no byte is there that all have.
+    // Behind an action only where no byte is there that all have.
     let settled = meeting
-        .settle(|one| !one.is_behind_block)
+        .settle(|one| !one.is_behind_action)
         .or_else(|conflict| meeting.settle(|_| true).map_err(|_| conflict))?;
     let edits = EditSet::new(settled)
         .map_err(|overlap| meeting.conflict((Span::new(overlap.at, overlap.at), false), &BTreeSet::new()))?;
@@ -147,12 +147,12 @@ impl Meeting<'_> {
             let mut wanted = offers.iter().filter(|offer| offer.reading == reading);
             wanted.next().is_some_and(|offer| !self.settled.contains(offer)) && wanted.next().is_none()
         };
-        let Candidate { touched, is_behind_block, .. } = *candidate;
+        let Candidate { touched, is_behind_action, .. } = *candidate;
         let part = self.edited[own].reading.part;
         let prints = |reading: usize| {
             let reading = self.edited[reading].reading;
             let goes = || reading.part == part && reading.goes_through(self.template, touched.start, touched.start);
-            if is_behind_block { goes() } else { reading.prints(self.template, touched) }
+            if is_behind_action { goes() } else { reading.prints(self.template, touched) }
         };
         let offered = |reading: usize| offers.iter().any(|offer| offer.reading == reading);
         (0..self.edited.len()).find(|reading| (prints(*reading) || offered(*reading)) && !wants(*reading))

@@ -232,7 +232,7 @@ impl Reading {
                 let apart = edit.text.ends_with('\n') || template.text()[place..action.start].contains('\n');
                 apart && self.leaves_behind(edit, hole)
             } else {
-                let apart = edit.text.starts_with('\n') || template.text()[action.end..place].contains('\n');
+                let apart = edit.text.starts_with(['\n', '\r']) || template.text()[action.end..place].contains('\n');
                 apart && self.leaves_before(edit, hole)
             }
         })
@@ -275,25 +275,29 @@ impl Reading {
         let is_around = |at: usize| {
             let hole = self.holes.iter().find(|hole| hole.at == at).filter(|_| starts.contains(&at));
             let owner = hole.and_then(|hole| owner(document(&self.text[..at]), hole.column?, Wanted::OrList));
-            owner.is_some_and(|owner| inserted <= owner.column) && self.text[at..].starts_with(feed)
+            owner.is_some_and(|owner| inserted <= owner.column)
         };
         let mut last = at;
-        while text.ends_with(feed) && is_around(last) {
+        while text.ends_with(feed) && is_around(last) && self.text[last..].starts_with(feed) {
             last += feed.len();
         }
-        if last == at { edit.clone() } else { Edit::new(last, last, text) }
+        match text.strip_suffix(feed).filter(|_| last == self.text.len() && is_around(last)) {
+            Some(lines) => Edit::new(last, last, format!("{feed}{lines}")),
+            None if last == at => edit.clone(),
+            None => Edit::new(last, last, text),
+        }
     }
 
     /// Returns whether what an insertion adds is printed once for each key or item that it belongs to, where `candidate` makes it: both are in
-    /// the same ranges, and where no byte stands there, in the same branches.
+    /// the same ranges, and behind an action in the same branches.
     pub(super) fn is_in_turns(&self, template: &Template, edit: &Edit, candidate: &Candidate) -> bool {
-        if !template.has_ranges() && !candidate.is_behind_block {
+        if !template.has_ranges() && !candidate.is_behind_action {
             return true;
         }
         let before = &self.text[..edit.span.start];
         let wanted = if item(edit.text.trim_start()).is_some() { Wanted::OrList } else { Wanted::Around };
         let owner = first_column(before, &edit.text).and_then(|column| owner(before, column, wanted));
-        if candidate.is_behind_block {
+        if candidate.is_behind_action {
             let around = |at: usize| template.open_at(at);
             return owner
                 .is_some_and(|owner| around(candidate.touched.start) == around(self.source_of(template, owner.start)));

@@ -3,7 +3,7 @@
 //! A deletion or insertion beside white space can be said in several ways: deleting a line with its line feed, or with the one before it.
 //! Each is a [`Candidate`], and all readings must agree on one of them (`agree`). An insertion belongs to the readings that print its
 //! anchor, a byte beside it that is no white space, because the white space beside an action can be trimmed, or, where they agree on none, to
-//! those that go through the place behind the end of a block. Readings print one turn of a
+//! those that go through the place behind the end of a block or a hole. Readings print one turn of a
 //! range; that others want the insertion too is known where the anchor is in the ranges that what is inserted belongs to.
 //!
 //! Invariant: no candidate changes a byte of an action; one that removes an action puts it elsewhere in the same set.
@@ -41,13 +41,13 @@ pub(super) struct Candidate {
     pub(super) edit: Edit,
     /// The readings that print a byte of this span change with it.
     pub(super) touched: Span,
-    /// Whether it is behind the end of a block instead, where the span is empty: the readings of the same part that go through there do.
-    pub(super) is_behind_block: bool,
+    /// Whether it is behind the end of a block, or the action of a hole, instead, where the span is empty: the readings of the same part that go through there do.
+    pub(super) is_behind_action: bool,
 }
 
 impl Candidate {
     fn new(edit: Edit, touched: Span) -> Self {
-        Self { edit, touched, is_behind_block: false }
+        Self { edit, touched, is_behind_action: false }
     }
 }
 
@@ -228,7 +228,7 @@ impl Carrier<'_> {
             if found.is_empty() {
                 self.insertions_in_blanks(edit, &mut found);
             }
-            slides.iter().for_each(|edit| self.insertions_behind_blocks(edit, &mut found));
+            slides.iter().for_each(|edit| self.insertions_behind_actions(edit, &mut found));
         } else {
             for edit in &slides {
                 match self.replacement(edit) {
@@ -379,17 +379,20 @@ impl Carrier<'_> {
             && self.reading.is_in_turns(self.template, edit, candidate)
     }
 
-    /// Finds the ways to insert lines behind blocks that end between the bytes that are printed around the place.
-    fn insertions_behind_blocks(&self, edit: &Edit, into: &mut Vec<Candidate>) {
+    /// Finds the ways to insert lines behind blocks and actions of holes that end between the bytes that are printed around the place.
+    fn insertions_behind_actions(&self, edit: &Edit, into: &mut Vec<Candidate>) {
         let (at, template) = (edit.span.start, self.template);
         let Ok(start) = self.source_of(at, Side::Before) else { return };
         let end =
             if at < self.reading.text.len() { self.source_of(at, Side::Behind) } else { Ok(template.text().len()) };
         let Some(end) = end.ok().filter(|end| start < *end && edit.text.starts_with(['\n', '\r'])) else { return };
-        let ends =
-            template.ends_in(Span::new(start, end)).filter(|place| self.reading.goes_through(template, start, *place));
+        let holes = self.reading.holes.iter().filter(|hole| hole.at == at);
+        let holes =
+            holes.map(|hole| template.actions()[hole.action].span.end).filter(|place| (start..=end).contains(place));
+        let ends = template.ends_in(Span::new(start, end)).chain(holes);
+        let ends = ends.filter(|place| self.reading.goes_through(template, start, *place));
         let candidates = ends.map(|place| Candidate {
-            is_behind_block: true,
+            is_behind_action: true,
             ..Candidate::new(Edit::new(place, place, edit.text.clone()), Span::new(place, place))
         });
         into.extend(candidates.filter(|candidate| self.fits(edit, candidate)));

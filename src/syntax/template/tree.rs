@@ -209,6 +209,31 @@ impl<'t> Part<'t> {
         self.literals().iter().all(|span| span.of(text).lines().map(str::trim).all(is_empty))
     }
 
+    /// Returns whether a document has nothing but actions, of which one is such a `call`, as far as that shows in the file.
+    pub fn has_document_of(self, call: impl Fn(&Action) -> bool) -> bool {
+        let text = self.template.text();
+        let literals = self.literals().into_iter().map(|span| (span.start, Some(span)));
+        let actions = self.actions().filter(|action| call(action)).map(|action| (action.span.start, None));
+        let mut all: Vec<(usize, Option<Span>)> = literals.chain(actions).collect();
+        all.sort_unstable_by_key(|(start, _)| *start);
+        let (mut is_found, mut has_call, mut has_text) = (false, false, false);
+        for (_, literal) in all {
+            let Some(span) = literal else {
+                has_call = true;
+                continue;
+            };
+            for line in span.of(text).lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                if line == "---" {
+                    is_found |= has_call && !has_text;
+                    (has_call, has_text) = (false, false);
+                } else {
+                    has_text = true;
+                }
+            }
+        }
+        is_found || has_call && !has_text
+    }
+
     pub(super) fn nodes(self) -> &'t [Node] {
         &self.template.bodies[self.index].nodes
     }
