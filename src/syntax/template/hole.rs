@@ -127,9 +127,10 @@ pub fn field_at(text: &str, at: usize) -> FieldPath {
 
 /// Returns whether nothing else is in the document that a hole is in.
 pub fn is_document(text: &str, hole: &Hole) -> bool {
-    let (before, behind) = (document(&text[..hole.at]), &text[hole.at..]);
-    let end = if behind.starts_with("---") { Some(0) } else { behind.find("\n---") };
-    before.lines().chain(behind[..end.unwrap_or(behind.len())].lines()).all(is_blank_or_comment)
+    let is_inside = |line: &&str| !line.starts_with("---");
+    let (before, behind) = text.split_at(hole.at);
+    before.rsplit('\n').take_while(is_inside).all(is_blank_or_comment)
+        && behind.split('\n').take_while(is_inside).all(is_blank_or_comment)
 }
 
 /// Returns the lines of the mapping or list that a hole prints into, with the key or item that it belongs to.
