@@ -83,7 +83,8 @@ impl Fitting<'_, '_> {
 
     /// Reports that the object keeps its apiVersion although the target serves a more stable one, because a condition of its template names it.
     fn report_guarded(&mut self, version: &str, first: &Version<'_>) {
-        let Some(guard) = self.subject.open().guard.as_deref().filter(|_| version != first.name) else { return };
+        let stays = version == self.subject.object.api_version.version && version != first.name;
+        let Some(guard) = self.subject.open().guard.as_deref().filter(|_| stays) else { return };
         let group = &self.schema.catalog.kind().group;
         let message = format!(
             "the object stays {group}/{version}, which `{guard}` asks for; the target prefers {group}/{}",

@@ -119,7 +119,7 @@ impl Action {
     pub fn prints_whole(&self) -> Option<&str> {
         let prints =
             matches!(self.keyword, Keyword::Print | Keyword::Template) && self.pipeline.binding == Binding::None;
-        let prints = prints && self.pipeline.value.pipe().all(|(function, _)| function != "printf");
+        let prints = prints && self.pipeline.value.pipe().all(|(function, _)| !matches!(function, "fail" | "printf"));
         self.pipeline.value.pipe().find_map(|(function, arguments)| match (function, arguments) {
             ("include" | "template", [Expression::Text(name), ..]) if prints => Some(name.as_str()),
             _ => None,
