@@ -53,6 +53,12 @@ fn a_version_that_a_condition_names_and_the_target_leaves_is_held_back() {
             "templates/a.yaml:1:1: held-back[template-action]",
             "what must change at apiVersion (line 2) depends on",
         );
+        // One that the target has deprecated goes, too.
+        let own = format!(
+            "{{{{- if .Capabilities.APIVersions.Has \"{guard}\" }}}}\napiVersion: policy/v1beta1\n@budget\n{{{{- end }}}}\n"
+        );
+        let run = becomes(&own, &own, "kubernetes@1.22", 1);
+        says(&run, "templates/a.yaml:1:1: held-back[template-action]", "what must change at apiVersion (line 2)");
     }
 }
 

@@ -12,10 +12,11 @@ fn an_object_of_an_unknown_definition_is_told_whatever_that_is_called_with() {
         r#"{{- template "lib.pdb" (dict "root" $) }}"#,
         r#"{{ include "lib.pdb" .Values.budget }}"#,
         r#"{{ include "lib.pdb" (list "a" $) | nindent 0 }}"#,
+        r#"{{ include "lib.pdb" (dict "values" .Values.off) | indent 0 }}"#,
         "{{- range .Values.names }}\n---\n{{ include \"lib.pdb\" (dict \"root\" $ \"name\" .) }}\n{{- end }}",
         "# Of the library.\n{{- include \"lib.pdb\" (dict \"root\" $\n  \"name\" \"q\") }}",
     ] {
-        let values = "=== values.yaml\nbudget: {minAvailable: 1}\nnames: [a]\nempty: []\n";
+        let values = "=== values.yaml\nbudget: {minAvailable: 1}\nnames: [a]\noff: {enabled: false}\n";
         held(&format!("{call}\n{values}"), "templates/a.yaml:", MADE);
         held(&format!("apiVersion: policy/v1\n@budget\n---\n{call}\n{values}"), "templates/a.yaml:", MADE);
         // Beside what no pack knows, too.

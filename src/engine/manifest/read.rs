@@ -70,7 +70,7 @@ pub(crate) fn open_template(file: &str, bytes: &[u8], recognizer: &Recognizer) -
     };
     let prints_all = |text: &str| {
         let calls = |line: &str| ["include", "template"].iter().any(|call| line.contains(call));
-        let is_part = |line: &str| line.contains("indent") && !line.contains("nindent 0");
+        let is_part = |line: &str| line.contains("indent") && !line.contains("indent 0");
         let can_print = |line: &str| line.starts_with("{{") && calls(line) && !is_part(line);
         let prints = |action: &Action| action.prints_whole().is_some();
         let is_one = |part: Part<'_>| part.name().is_none() && part.has_document_of(prints);

@@ -151,7 +151,7 @@ impl Meeting<'_> {
         let part = self.edited[own].reading.part;
         let prints = |reading: usize| {
             let reading = self.edited[reading].reading;
-            let goes = || reading.part == part && reading.goes_through(self.template, touched.start, touched.start);
+            let goes = || reading.part == part && reading.goes_through(self.template, touched.start);
             if is_behind_action { goes() } else { reading.prints(self.template, touched) }
         };
         let offered = |reading: usize| offers.iter().any(|offer| offer.reading == reading);

@@ -238,7 +238,8 @@ impl<'d, 'e> Defaults<'d, 'e> {
             if let Some((range, _)) = path.strip_prefix('#').and_then(range_of) {
                 return self.ranges.get(&range).map(|items| self.is_of_objects(items));
             }
-            path.contains(".Values.").then(|| self.of_chart(path).is_none_or(are_objects))
+            let is_one = |value: &Value| is_empty(value) == Some(true) || are_objects(value);
+            path.contains(".Values.").then(|| self.of_chart(path).is_none_or(is_one))
         };
         let mut of_values = paths_in(expression).into_iter().filter_map(of_values).peekable();
         of_values.peek().is_some() && of_values.all(|is_one| is_one)
@@ -715,14 +716,14 @@ pub(super) fn paths_in(expression: &Expression) -> Vec<&Expression> {
     }
 }
 
-/// Returns whether a value is empty, an object, or has nothing but objects in it; one can be a text.
+/// Returns whether a value is an object, or has nothing but objects in it; one can be a text.
 fn are_objects(value: &Value) -> bool {
     match value {
         Value::Object(map) if map.contains_key("apiVersion") => true,
         Value::Object(map) => map.values().all(are_objects),
         Value::Array(items) => items.iter().all(are_objects),
-        Value::String(text) => text.is_empty() || text.contains("apiVersion:"),
-        other => is_empty(other) == Some(true),
+        Value::String(text) => text.contains("apiVersion:"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -338,15 +338,13 @@ impl Reading {
         })
     }
 
-    /// Returns whether what is printed goes through a `place` behind the byte at `start`, in the same definition.
-    pub(super) fn goes_through(&self, template: &Template, start: usize, place: usize) -> bool {
+    /// Returns whether what is printed goes through a place of the file, which is in the part that is read.
+    pub(super) fn goes_through(&self, template: &Template, place: usize) -> bool {
         let is_definition = |block: &OpenBlock| template.actions()[block.begin].keyword == Keyword::Define;
-        let (around, own) = (template.open_at(place), template.open_at(start));
         let is_taken = |block: &OpenBlock| {
             self.choices.iter().any(|choice| choice.block == block.begin && choice.branch == Some(block.branch))
         };
-        own.iter().find(|one| is_definition(one)) == around.iter().find(|one| is_definition(one))
-            && around.iter().filter(|one| !is_definition(one)).all(is_taken)
+        template.open_at(place).iter().all(|block| is_definition(block) || is_taken(block))
     }
 
     /// Returns whether a byte of the file in `span` is printed.

@@ -389,9 +389,7 @@ impl Carrier<'_> {
         let holes = self.reading.holes.iter().filter(|hole| hole.at == at);
         let holes =
             holes.map(|hole| template.actions()[hole.action].span.end).filter(|place| (start..=end).contains(place));
-        let ends = template.ends_in(Span::new(start, end)).chain(holes);
-        let ends = ends.filter(|place| self.reading.goes_through(template, start, *place));
-        let candidates = ends.map(|place| Candidate {
+        let candidates = template.ends_in(Span::new(start, end)).chain(holes).map(|place| Candidate {
             is_behind_action: true,
             ..Candidate::new(Edit::new(place, place, edit.text.clone()), Span::new(place, place))
         });

@@ -300,3 +300,14 @@ fn any_text_inside_an_action_is_taken() {
     let wide = format!("{{{{ $x := .a }}}}{}a: {{{{ $x }}}}\n", "{{ $x = print $x $x $x }}".repeat(50));
     assert!(only(&wide).starts_with("a: ${REVERSION_ACTION_"));
 }
+
+#[test]
+fn a_range_ends_behind_a_condition_with_several_branches() {
+    let template = Template::parse(
+        "{{ range .a }}{{ if .b }}b{{ else if .c }}c{{ else }}d{{ end }}e{{ end }}{{ with .f }}{{ else with .g }}{{ end }}h",
+    )
+    .unwrap();
+    let at = |text: &str| template.text().rfind(text).unwrap();
+    let ranges = |text: &str| template.ranges_around(at(text)).len();
+    assert_eq!([ranges("}}b"), ranges("}}c"), ranges("}}d"), ranges("}}e"), ranges("}}h")], [1, 1, 1, 1, 0]);
+}
